@@ -1,0 +1,1 @@
+"""Spieltisch: hosts matches of board games for programs."""
