@@ -1,0 +1,212 @@
+"""What the use cases ask of the outside: a store, and a bell that rings when something was committed.
+
+The heart is `Store.commit`: everything that one use case changes about one match, all or nothing, in one step.
+Features add rows to a `Commit`, not methods to the `Store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from spieltisch_service.domain.events import Event, LoggedEvent
+
+
+class StoreUnavailable(Exception):
+    """The store does not answer, or not in time, or refuses to write. Whether a write happened is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyRow:
+    """What is kept of an answered request: enough to build its answer again from the log.
+
+    `fingerprint` tells another body under the same key; `seats` are those that the answer granted or acted
+    for; `first` and `last` are the first and last event that the request caused (`first > last`: none).
+    """
+
+    fingerprint: str
+    status: int
+    seats: tuple[int, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match as the store holds it, read at one instant (`now_ms`, the store's time).
+
+    `document` is the match without its moving parts (JSON), `secret` what nobody may see before the end
+    (JSON), `state` the encoded game state (JSON) or None before the start. `at_ms` and `hash` are those of the
+    last event. `idempotency` is the row under the key that was asked for, if there is one.
+    """
+
+    version: int
+    hash: str
+    at_ms: int
+    document: bytes
+    secret: bytes
+    state: bytes | None
+    created_at_ms: int
+    started_at_ms: int | None
+    ended_at_ms: int | None
+    rematch: str | None
+    now_ms: int
+    idempotency: IdempotencyRow | None = None
+
+
+Stamp = Literal["created", "started", "ended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What one use case changes about one match, all or nothing.
+
+    The script first looks for `idempotency` (→ `Replayed`), then compares `expected_version` (0: the match must
+    not exist; → `Conflict`), then writes: the events behind the log, each stamped with the store's time (never
+    before the last event's); `document`, `secret`, `state` where not None; `stamps` set to the same time.
+
+    `index` moves the match between public lists: (list to leave or None, list to enter or None), each
+    `status:game`; the score in a list is the creation time. `bot_to_act` enters (True) or leaves (False) the list
+    of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
+    commit's time plus that; None removes it. `wake` names the accounts whose decisions may have changed.
+    """
+
+    match_id: str
+    expected_version: int
+    events: tuple[Event, ...]
+    document: bytes | None = None
+    secret: bytes | None = None
+    state: bytes | None = None
+    stamps: tuple[Stamp, ...] = ()
+    idempotency: tuple[str, IdempotencyRow] | None = None
+    index: tuple[str | None, str | None] | None = None
+    bot_to_act: bool | None = None
+    expires_after_ms: int | None = None
+    wake: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The commit happened at `at_ms`, the store's time."""
+
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The same idempotency key was answered before; nothing was written."""
+
+    row: IdempotencyRow
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The match is at `version` (0: there is none) and not at the expected one; nothing was written."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Durability:
+    """What the store promises: `level` (`fsync`, `fast`, or `none`) and its product name and version."""
+
+    level: str
+    server: str
+
+
+class Store(Protocol):
+    """Where everything lives. Each method is one round trip unless it says otherwise, and raises `StoreUnavailable`.
+
+    Match ids, account ids and keys are plain strings that the caller has checked.
+    """
+
+    # --- matches --------------------------------------------------------------------------------------------
+
+    def load(self, match_id: str, idempotency_key: str | None = None) -> StoredMatch | None:
+        """The match and, if asked for, the idempotency row, read at one instant."""
+
+    def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
+        """The matches in the order asked for, without `secret` (b"") and idempotency. One round trip a node."""
+
+    def version(self, match_id: str) -> int | None:
+        """The match's version alone."""
+
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict:
+        """Write all or nothing. Never sent twice by itself: when the answer is lost, `StoreUnavailable`."""
+
+    def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
+        """The events after + 1 … after + limit, as far as there are any."""
+
+    def set_rematch(self, match_id: str, rematch_id: str) -> None:
+        """Note the match that follows this one. Writing it again changes nothing."""
+
+    # --- lists ----------------------------------------------------------------------------------------------
+
+    def list_public(
+        self, lists: Sequence[str], before: tuple[int, str] | None, limit: int
+    ) -> list[tuple[int, str]]:
+        """The newest public matches of `lists` (`status:game` each): (created_at_ms, id), newest first.
+
+        Ties are in descending order of the id; `before` continues behind that pair.
+        """
+
+    def list_of_account(
+        self, account_id: str, before: tuple[int, str] | None, limit: int
+    ) -> list[tuple[int, str]]:
+        """The same for one account's matches. May name matches in which the account has no seat (any more)."""
+
+    def add_to_account(self, account_id: str, match_id: str) -> None:
+        """Put a match on an account's list, with the store's time; done before a seat is taken."""
+
+    def active_of_account(self, account_id: str) -> list[str]:
+        """The account's matches that may still be open or running, oldest first."""
+
+    def retire_from_account(self, account_id: str, match_ids: Sequence[str]) -> None:
+        """Ended matches leave the active list; `list_of_account` keeps them."""
+
+    def waiting_for_bots(self, limit: int) -> list[str]:
+        """Matches in which a house bot must act, at most `limit`, longest waiting first where cheap."""
+
+    def due(self, limit: int) -> list[str]:
+        """Matches whose timer has run out by the store's time."""
+
+    # --- accounts and keys ----------------------------------------------------------------------------------
+
+    def reserve(self, key: str, fingerprint: str, value: str, ttl_s: int) -> tuple[str, str]:
+        """Keep (fingerprint, value) under an idempotency key unless it is taken; answers what is kept there."""
+
+    def put_account(self, account_id: str, document: bytes) -> tuple[bytes, int]:
+        """Create the account unless it exists; answers the kept document and its creation time in ms."""
+
+    def account(self, account_id: str) -> tuple[bytes, int] | None:
+        """The account's document and its creation time in ms."""
+
+    def delete_account(self, account_id: str) -> None:
+        """Erase the account's document; its id never comes back."""
+
+    # --- health ---------------------------------------------------------------------------------------------
+
+    def durability(self) -> Durability:
+        """Ask the server; for `/readyz` and the check at start."""
+
+
+class Bell(Protocol):
+    """Rings when a match was committed to. May ring without need and, after a lost connection, late: who waits
+    looks into the store after each ring and at least every few seconds.
+    """
+
+    def listen(self, topic: str) -> AbstractContextManager[Ear]:
+        """Listen for a match id or an account id; rings from now on are not missed."""
+
+
+class Ear(Protocol):
+    """One listener of a `Bell`."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for a ring since the last `wait`. False when the time was over first, or the bell is closing."""
+
+    @property
+    def closing(self) -> bool:
+        """True when the process is about to stop: waiting makes no sense any more."""
