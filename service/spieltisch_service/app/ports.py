@@ -144,17 +144,13 @@ class Store(Protocol):
 
     # --- lists ----------------------------------------------------------------------------------------------
 
-    def list_public(
-        self, lists: Sequence[str], before: tuple[int, str] | None, limit: int
-    ) -> list[tuple[int, str]]:
+    def list_public(self, lists: Sequence[str], before: tuple[int, str] | None, limit: int) -> list[tuple[int, str]]:
         """The newest public matches of `lists` (`status:game` each): (created_at_ms, id), newest first.
 
         Ties are in descending order of the id; `before` continues behind that pair.
         """
 
-    def list_of_account(
-        self, account_id: str, before: tuple[int, str] | None, limit: int
-    ) -> list[tuple[int, str]]:
+    def list_of_account(self, account_id: str, before: tuple[int, str] | None, limit: int) -> list[tuple[int, str]]:
         """The same for one account's matches. May name matches in which the account has no seat (any more)."""
 
     def add_to_account(self, account_id: str, match_id: str) -> None:

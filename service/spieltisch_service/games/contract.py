@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 #: What JSON can hold, without floats. Keys are strings.
-Plain: TypeAlias = "None | bool | int | str | list[Any] | dict[str, Any]"
+Plain: TypeAlias = "bool | int | str | list[Any] | dict[str, Any] | None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """What a game can refuse.
 
-    GameError
-    ├── IllegalAction   the rules forbid this action now
-    ├── InvalidDeal     an explicit deal that cannot be played
-    └── UnknownFormat   an encoded state that this version does not read
+GameError
+├── IllegalAction   the rules forbid this action now
+├── InvalidDeal     an explicit deal that cannot be played
+└── UnknownFormat   an encoded state that this version does not read
 """
 
 from __future__ import annotations
