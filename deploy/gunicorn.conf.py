@@ -1,0 +1,76 @@
+"""How gunicorn serves Spieltisch: `spieltisch-service serve` uses this very file.
+
+Each setting can be overridden on gunicorn's command line.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+import gevent
+import gevent.hub
+
+wsgi_app = "spieltisch_service.wsgi:application"
+bind = [f"{os.environ.get('SPIELTISCH_HOST', '127.0.0.1')}:{os.environ.get('SPIELTISCH_PORT', '8000')}"]
+workers = int(os.environ.get("SPIELTISCH_WORKERS", "2"))
+worker_class = "gevent"
+# More connections than event streams (2,000), so that streams never starve plain requests.
+worker_connections = int(os.environ.get("SPIELTISCH_STREAMS_PER_WORKER", "2000")) + 200
+# One listening socket for all processes: each takes one connection at a time when it is idle (reuse_port would share
+# them out by chance, and let a second service listen on the same port unnoticed).
+reuse_port = False
+keepalive = 5
+timeout = 30
+graceful_timeout = 8
+preload_app = False
+# Its default path is one per user, where two services collide.
+control_socket_disable = True
+accesslog = None
+errorlog = "-"
+loglevel = "warning"
+limit_request_line = 8190
+limit_request_fields = 64
+limit_request_field_size = 8190
+
+_PR_SET_PDEATHSIG = 1
+_WATCH_S = 0.1
+
+
+def on_starting(_server):
+    """End with the process that started the server, even if that one is killed (Linux only)."""
+    supervisor = os.environ.get("SPIELTISCH_SUPERVISOR_PID")
+    if supervisor is None or not sys.platform.startswith("linux"):
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != int(supervisor):
+        sys.exit(1)
+
+
+def post_worker_init(worker):
+    """Let nothing hold up a stop: open streams are told to end, idle connections are closed."""
+    from spieltisch_service import bootstrap  # after the patching by gevent, like everything that opens sockets
+
+    idle = set()
+
+    class Waiting(gevent.Timeout):
+        """The wait of a connection for its next request."""
+
+        def __enter__(self):
+            self.greenlet = gevent.getcurrent()
+            idle.add(self)
+            return super().__enter__()
+
+        def __exit__(self, kind, value, traceback):
+            idle.discard(self)
+            return super().__exit__(kind, value, traceback)
+
+    def watch():
+        while worker.alive:
+            gevent.sleep(_WATCH_S)
+        bootstrap.stopping()
+        for waiting in tuple(idle):
+            gevent.hub.get_hub().loop.run_callback(waiting.greenlet.throw, waiting)
+
+    worker.timeout_ctx = lambda: Waiting(keepalive if worker.alive else _WATCH_S, False)
+    gevent.spawn(watch)

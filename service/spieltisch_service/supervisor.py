@@ -1,0 +1,218 @@
+"""The process behind `serve`: starts the store, the server and the worker, watches them, and stops them in order."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import click
+
+from spieltisch_service.settings import BadSettings, Settings
+from spieltisch_service.store.embedded import EmbeddedStore, StoreNotStarted
+
+_POLL_S = 0.1
+_BACKLOG = 2048
+# A server whose supervisor was killed needs this long to notice and to give the port free.
+_ORPHAN_S = 15.0
+# Longer than the server's graceful_timeout and the worker's patience.
+_PATIENCE_S = 12.0
+_LONGEST_BACKOFF_S = 30.0
+_STEADY_S = 60.0
+
+
+class _CannotServe(Exception):
+    """The service cannot start; the message is one line for the operator."""
+
+
+def serve_until_stopped(settings: Settings) -> int:
+    """Serve until TERM, INT or HUP; return the exit code: 0 when asked to stop, 1 when something failed."""
+    supervisor = _Supervisor(settings)
+    for wanted in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(wanted, supervisor.ask_to_stop)
+    try:
+        supervisor.start()
+        return supervisor.watch()
+    except (_CannotServe, StoreNotStarted, BadSettings) as error:
+        _complain(str(error))
+        return 1
+    finally:
+        supervisor.stop()
+
+
+class _Backoff:
+    """How long to wait before something that died is started again: longer each time, until it ran for a while."""
+
+    def __init__(self) -> None:
+        self._wait_s = 0.5
+        self._last = 0.0
+        self.due = 0.0
+
+    def died(self) -> None:
+        """Count a death; `due` (monotonic seconds) is when to start again."""
+        now = time.monotonic()
+        self._wait_s = 0.5 if now - self._last > _STEADY_S else min(self._wait_s * 2, _LONGEST_BACKOFF_S)
+        self._last = now
+        self.due = now + self._wait_s
+
+
+class _Supervisor:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._asked_to_stop = False
+        self._store: EmbeddedStore | None = None
+        self._server: subprocess.Popen[bytes] | None = None
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker_backoff = _Backoff()
+        self._store_backoff = _Backoff()
+        self._environment = dict(os.environ)
+        self._url = ""
+
+    def ask_to_stop(self, _number: int, _frame: object) -> None:
+        """Handle a signal: only remember it, so that it may come at any time and any number of times."""
+        self._asked_to_stop = True
+
+    def start(self) -> None:
+        """Start everything.
+
+        Raises:
+            _CannotServe, StoreNotStarted, BadSettings: something is in the way.
+        """
+        listener = self._listen()
+        if self._settings.redis_url is None:
+            self._store = EmbeddedStore(self._settings.data_dir, self._settings.durability)
+            self._store.start()
+            self._environment["REDIS_URL"] = self._store.url
+        self._environment["SPIELTISCH_SECRET"] = self._settings.secret
+        self._environment["SPIELTISCH_SUPERVISOR_PID"] = str(os.getpid())
+        if listener is None:
+            # Only the server of a killed supervisor gives a port free within seconds; its store tells of it.
+            listener = self._listen(_ORPHAN_S if self._store is not None and self._store.adopted else 0.0)
+        if listener is None:
+            raise _CannotServe(f"port {self._settings.port} of {self._settings.host} is in use: choose another --port")
+        with listener:
+            host, port = listener.getsockname()[:2]
+            self._url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            fd = listener.fileno()
+            self._server = self._spawn(
+                "-m",
+                "gunicorn",
+                "--config",
+                str(Path(__file__).with_name("gunicorn.conf.py")),
+                "--bind",
+                f"fd://{fd}",
+                fd=fd,
+            )
+        self._start_worker()
+
+    def watch(self) -> int:
+        """Restart what may be restarted, until told to stop or the server ends; return the exit code."""
+        assert self._server is not None
+        announced = False
+        while not self._asked_to_stop:
+            if self._server.poll() is not None:
+                _complain(f"the server ended with code {self._server.returncode}: stopping")
+                return 1
+            self._watch_store()
+            self._watch_worker()
+            if not announced and self._is_ready():
+                announced = True
+                click.echo(f"Spieltisch serves at {self._url} (documentation: {self._url}/docs)")
+            time.sleep(_POLL_S)
+        return 0
+
+    def stop(self) -> None:
+        """Stop everything that was started: worker, server, store."""
+        for process in (self._worker, self._server):
+            if process is None or process.poll() is not None:
+                continue
+            process.terminate()
+            try:
+                process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._store is not None:
+            self._store.stop()
+
+    def _listen(self, patience_s: float = 0.0) -> socket.socket | None:
+        """Return a listening socket, or None if the port is in use until `patience_s` is over."""
+        settings = self._settings
+        deadline = time.monotonic() + patience_s
+        try:
+            family, _, _, _, address = socket.getaddrinfo(
+                settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+        except OSError as error:
+            raise _CannotServe(f"cannot listen on {settings.host}: {error.strerror}") from None
+        while not self._asked_to_stop:
+            listener = socket.socket(family, socket.SOCK_STREAM)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listener.bind(address)
+                listener.listen(_BACKLOG)
+            except OSError as error:
+                listener.close()
+                if error.errno != errno.EADDRINUSE:
+                    raise _CannotServe(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}") from None
+                if time.monotonic() >= deadline:
+                    return None
+                time.sleep(_POLL_S)
+            else:
+                return listener
+        return None
+
+    def _spawn(self, *arguments: str, fd: int | None = None) -> subprocess.Popen[bytes]:
+        # Sessions of their own: a Ctrl-C in the terminal reaches this process alone, which stops them in order.
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, *arguments],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            pass_fds=() if fd is None else (fd,),
+            start_new_session=True,
+        )
+
+    def _start_worker(self) -> None:
+        self._worker = self._spawn("-m", "spieltisch_service.worker")
+
+    def _watch_worker(self) -> None:
+        if self._worker is not None:
+            code = self._worker.poll()
+            if code is None:
+                return
+            self._worker = None
+            self._worker_backoff.died()
+            _complain(f"the worker for house bots ended with code {code}: starting it again")
+        elif time.monotonic() >= self._worker_backoff.due:
+            self._start_worker()
+
+    def _watch_store(self) -> None:
+        if self._store is None or time.monotonic() < self._store_backoff.due:
+            return
+        try:
+            if self._store.revive():
+                _complain("the store had ended: it was started again")
+        except (StoreNotStarted, BadSettings) as error:
+            self._store_backoff.died()
+            _complain(str(error))
+
+    def _is_ready(self) -> bool:
+        host, port = self._url.removeprefix("http://").rsplit(":", 1)
+        reachable = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104
+        # Proxies of the environment must not stand between the two.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(f"http://{reachable}:{port}/readyz", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (OSError, ValueError):
+            return False
+
+
+def _complain(line: str) -> None:
+    click.echo(f"spieltisch-service: {line}", err=True)

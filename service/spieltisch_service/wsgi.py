@@ -1,0 +1,24 @@
+"""The WSGI application that the server's processes load: `spieltisch_service.wsgi:application`."""
+
+from __future__ import annotations
+
+import sys
+
+from flask import Flask
+
+from spieltisch_service import bootstrap
+from spieltisch_service.settings import BadSettings, Settings
+
+# gunicorn ends as a whole, and not just to start the process again, when one ends with this code.
+_APP_LOAD_ERROR = 4
+
+
+def _build() -> Flask:
+    try:
+        return bootstrap.build_app(Settings.from_environment())
+    except BadSettings as error:
+        print(f"spieltisch-service: {error}", file=sys.stderr, flush=True)
+        raise SystemExit(_APP_LOAD_ERROR) from None
+
+
+application = _build()
