@@ -66,17 +66,14 @@ class LoggedEvent:
         value: Mapping[str, Any] = json.loads(self.body)
         return value
 
-    def to_wire(self) -> dict[str, Any]:
-        """The event as API clients see it."""
-        content = self.parsed()
-        return {
-            "seq": self.seq,
-            "type": content["type"],
-            "at": instant(self.at_ms),
-            "seat": content["seat"],
-            "data": content["data"],
-            "hash": self.hash,
-        }
+    @property
+    def ends_match(self) -> bool:
+        """Whether nothing can follow."""
+        return self.body.endswith(('"type":"match_finished"}', '"type":"match_aborted"}'))
+
+    def to_json(self) -> str:
+        """The event as API clients see it, always the same bytes."""
+        return f'{self.body[:-1]},"at":"{instant(self.at_ms)}","hash":"{self.hash}"}}'
 
 
 def chain_hash(previous: str, body: str) -> str:

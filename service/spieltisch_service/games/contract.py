@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 #: What JSON can hold, without floats. Keys are strings.
@@ -128,6 +129,15 @@ class Game(ABC, Generic[S]):
     actions: ClassVar[tuple[type[Action], ...]]
     #: Every phase in which a match can be; the last is `over`.
     phases: ClassVar[tuple[str, ...]]
+
+    @cached_property
+    def kinds(self) -> Mapping[str, type[Action]]:
+        """The kinds of action by their `type`."""
+        return {next(iter(fields(kind))).default: kind for kind in self.actions}
+
+    def action_from_wire(self, raw: Mapping[str, Any]) -> Action:
+        """The action that `raw` describes, which has been checked: it has just the right keys and types."""
+        return self.kinds[raw["type"]](**{key: value for key, value in raw.items() if key != "type"})
 
     # --- the deal -------------------------------------------------------------------------------------------
 

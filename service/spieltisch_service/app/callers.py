@@ -1,0 +1,90 @@
+"""Who asks, and what tells one intent from another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spieltisch_service.domain.events import canonical, instant
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A name with a key. `kind` is `human` or `bot`."""
+
+    id: str
+    name: str
+    kind: str
+    created_at_ms: int
+
+    def to_wire(self) -> dict[str, str]:
+        """The account as its owner sees it."""
+        return {"id": self.id, "name": self.name, "kind": self.kind, "created_at": instant(self.created_at_ms)}
+
+
+@dataclass(frozen=True, slots=True)
+class SeatGrant:
+    """What a seat token stands for; it ends when the seat's generation moves on."""
+
+    match: str
+    seat: int
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: an account (by its key), one seat (by its token), or nobody."""
+
+    account: Account | None = None
+    seat: SeatGrant | None = None
+    token: str | None = field(default=None, repr=False)
+
+    @property
+    def known(self) -> bool:
+        """Whether the caller showed a token."""
+        return self.account is not None or self.seat is not None
+
+    @property
+    def scope(self) -> str:
+        """Whose idempotency keys these are."""
+        if self.account is not None:
+            return f"account:{self.account.id}"
+        if self.seat is not None:
+            return f"seat:{self.seat.match}:{self.seat.seat}:{self.seat.generation}"
+        return "nobody"
+
+
+ANONYMOUS = Caller()
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An intent that may be sent again: `key` is unique for caller, method, path and Idempotency-Key.
+
+    `fingerprint` tells another body or query under the same key; `length` is that of the header.
+    """
+
+    key: str
+    fingerprint: str
+    length: int
+
+    @classmethod
+    def of(
+        cls, header: str, caller: Caller, method: str, path: str, query: Sequence[tuple[str, str]], body: Any
+    ) -> Once:
+        """The intent behind a request; `body` is the parsed JSON or None."""
+        key = hashlib.sha256("\n".join((caller.scope, method, path, header)).encode()).hexdigest()
+        said = canonical([sorted(query), body])
+        return cls(key, hashlib.sha256(said.encode()).hexdigest(), len(header))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request comes back with; `body` is for orjson."""
+
+    body: Any
+    status: int = 200
+    location: str | None = None
+    replayed: bool = False

@@ -1,0 +1,370 @@
+"""Matches as a worker works on them: loaded, kept for a moment, committed to.
+
+A worker may keep a match in memory: the commit compares versions, so what is kept can be stale but never wrong. Only
+what the store said decides a refusal: before a request is refused, the match and the request's idempotency row are
+read anew.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import orjson
+
+from spieltisch_service.app.callers import Once
+from spieltisch_service.app.errors import IdempotencyKeyReused, NotFound, Refusal
+from spieltisch_service.app.ports import (
+    Commit,
+    Committed,
+    Conflict,
+    IdempotencyRow,
+    Stamp,
+    Store,
+    StoredMatch,
+    StoreUnavailable,
+)
+from spieltisch_service.domain import play
+from spieltisch_service.domain.events import LoggedEvent, chained
+from spieltisch_service.domain.match import Match, Secret
+from spieltisch_service.games.catalogue import GAMES
+from spieltisch_service.games.contract import Game
+from spieltisch_service.games.errors import UnknownFormat
+
+_KEEP_S = 30.0
+_KEPT_MATCHES = 512
+_DEADLINE_S = 8.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMatch:
+    """A match with its secret and its game state (None before the start), all at `match.version`.
+
+    `views` keeps the answers that were built, by viewer; `now_ms` is the store's time when it was read.
+    """
+
+    match: Match
+    secret: Secret
+    state: Any
+    now_ms: int
+    loaded_s: float
+    views: dict[int | None, bytes] = field(default_factory=dict)
+
+    @property
+    def game(self) -> Game[Any]:
+        """The rules that it is played by."""
+        return GAMES[self.match.game]
+
+    def to_act(self) -> int | None:
+        """The seat that must act, of a running match."""
+        return self.game.to_act(self.state) if self.match.status == "running" else None
+
+    def waits_for_bot(self) -> bool:
+        """Whether a house bot must act."""
+        seat = self.to_act()
+        return seat is not None and self.match.seats[seat].kind == "bot"
+
+    def view(self, seat: int | None) -> bytes:
+        """The view for a seat or (None) a spectator, as JSON."""
+        body = self.views.get(seat)
+        if body is None:
+            view = play.view(self.game, self.match, self.state, seat)
+            body = self.views[seat] = orjson.dumps(view, option=orjson.OPT_SORT_KEYS)
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
+
+    `seats` go into the idempotency row; `match` is only given when more than the events changes it (people).
+    """
+
+    drafts: Sequence[play.Draft]
+    state: Any = None
+    secret: Secret | None = None
+    match: Match | None = None
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a plan: the match after it and its events, or the row of an earlier answer.
+
+    `seats` are those of the plan.
+    """
+
+    live: LiveMatch
+    events: tuple[LoggedEvent, ...] = ()
+    row: IdempotencyRow | None = None
+    seats: tuple[int, ...] = ()
+
+
+class LiveMatches:
+    """Loads, keeps and commits matches. `idle_ms`: after how long without an event a running match expires."""
+
+    def __init__(self, store: Store, idle_ms: int) -> None:
+        self.store = store
+        self._idle_ms = idle_ms
+        self._kept: OrderedDict[str, LiveMatch] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    def fresh(self, match_id: str) -> LiveMatch:
+        """The match as the store has it. Raises NotFound."""
+        stored = self.store.load(match_id)
+        if stored is None:
+            raise _not_found()
+        return self._keep(stored)
+
+    def current(self, match_id: str) -> LiveMatch:
+        """The match at the store's version, from memory where that is still the one. Raises NotFound."""
+        kept = self._recall(match_id)
+        if kept is not None and kept.match.version == self.store.version(match_id):
+            return kept
+        return self.fresh(match_id)
+
+    def many(self, match_ids: Sequence[str]) -> list[LiveMatch]:
+        """Those of the matches that exist. Their `secret` is not read."""
+        return [
+            self._live(stored, stored_id)
+            for stored_id, stored in zip(match_ids, self.store.load_many(match_ids), strict=True)
+            if stored is not None
+        ]
+
+    def past(self, live: LiveMatch, version: int) -> LiveMatch:
+        """The match as it was at an earlier version, from deal and log."""
+        log = self.log(live.match.id, version)
+        match, state = play.replayed(live.game, live.match, live.secret, log)
+        return LiveMatch(match, live.secret, state, live.now_ms, live.loaded_s)
+
+    def log(self, match_id: str, version: int) -> list[LoggedEvent]:
+        """The first `version` events."""
+        return self.store.events(match_id, 0, version)
+
+    # --- writing --------------------------------------------------------------------------------------------
+
+    def change(
+        self,
+        match_id: str,
+        once: Once | None,
+        rights: Callable[[LiveMatch], T],
+        plan: Callable[[LiveMatch, T], Plan],
+        *,
+        status: int = 200,
+        fresh: bool = False,
+    ) -> Done:
+        """Check `rights`, then do what `plan` says, both of the match as the store has it, once.
+
+        `plan` may be asked several times: when another request came first, and, before it refuses, on the match
+        read anew. Raises what these two raise, NotFound, and IdempotencyKeyReused.
+        """
+        deadline_s = time.monotonic() + _DEADLINE_S
+        live = None if fresh else self._recall(match_id)
+        while time.monotonic() < deadline_s:
+            certain = live is None
+            if live is None:
+                stored = self.store.load(match_id, None if once is None else once.key)
+                if stored is None:
+                    raise _not_found()
+                live = self._keep(stored)
+                right = rights(live)
+                if stored.idempotency is not None:
+                    return Done(live, row=_same(stored.idempotency, once))
+            try:
+                if not certain:
+                    right = rights(live)
+                wanted = plan(live, right)
+            except Refusal:
+                if certain:
+                    raise
+                live = None
+                continue
+            done = self._commit(live, wanted, once, status)
+            if done is not None:
+                return done
+            live = None
+        msg = "the match is changed by others faster than this request could be"
+        raise StoreUnavailable(msg)
+
+    def create(self, live: LiveMatch, wanted: Plan, once: Once | None) -> Done:
+        """Write a new match (`live` at version 0). An existing one of this id and key is answered again."""
+        done = self._commit(live, wanted, once, 201)
+        if done is None:
+            done = Done(self.fresh(live.match.id), seats=wanted.seats)
+        return done
+
+    def rewrite(self, match_id: str, changed: Callable[[Match], Match]) -> None:
+        """Change what no event tells (names). Does nothing when the match is gone or nothing changes."""
+        while (stored := self.store.load(match_id)) is not None:
+            live = self._keep(stored)
+            match = changed(live.match)
+            if match == live.match:
+                return
+            commit = Commit(
+                match_id,
+                match.version,
+                (),
+                document=match.to_document().encode(),
+                expires_after_ms=self._idle_ms if match.status == "running" else None,
+            )
+            if isinstance(self.store.commit(commit), Committed):
+                self._forget(match_id)
+                return
+
+    def _commit(self, live: LiveMatch, wanted: Plan, once: Once | None, status: int) -> Done | None:
+        """None when the match is not at the expected version any more."""
+        before = live.match
+        if not wanted.drafts:
+            if once is None:
+                return Done(live, seats=wanted.seats)
+            wanted = replace(wanted, state=live.state)
+        events = chained(before.version, before.hash, wanted.drafts)
+        after = wanted.match or before
+        for event in events:
+            after = after.after(event.type, event.seat, event.data, event.seq, event.hash, before.at_ms)
+        secret = wanted.secret or live.secret
+        state = wanted.state
+        now = LiveMatch(after, secret, state, live.now_ms, live.loaded_s)
+        row = None
+        if once is not None:
+            row = IdempotencyRow(once.fingerprint, status, wanted.seats, before.version + 1, after.version)
+        outcome = self.store.commit(
+            Commit(
+                before.id,
+                before.version,
+                events,
+                document=_document_if_changed(before, after),
+                secret=None if secret is live.secret and before.version else secret.to_json().encode(),
+                state=None if state is None or state is live.state else orjson.dumps(now.game.encode(state)),
+                stamps=_stamps(before, after),
+                idempotency=None if once is None or row is None else (once.key, row),
+                index=_index(before, after),
+                bot_to_act=_change(live.waits_for_bot(), now.waits_for_bot()),
+                expires_after_ms=self._idle_ms if after.status == "running" else None,
+                wake=tuple({seat.account for seat in (*before.seats, *after.seats) if seat.account is not None}),
+            )
+        )
+        if isinstance(outcome, Conflict):
+            self._forget(before.id)
+            return None
+        if not isinstance(outcome, Committed):
+            return Done(self.fresh(before.id), row=_same(outcome.row, once))
+        now = replace(now, match=_stamped(before, after, outcome.at_ms), now_ms=outcome.at_ms)
+        self._remember(now)
+        logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
+        return Done(now, logged, seats=wanted.seats)
+
+    # --- memory ---------------------------------------------------------------------------------------------
+
+    def _recall(self, match_id: str) -> LiveMatch | None:
+        with self._lock:
+            kept = self._kept.get(match_id)
+            if kept is None:
+                return None
+            if time.monotonic() - kept.loaded_s > _KEEP_S:
+                del self._kept[match_id]
+                return None
+            self._kept.move_to_end(match_id)
+            return kept
+
+    def _remember(self, live: LiveMatch) -> None:
+        with self._lock:
+            self._kept[live.match.id] = live
+            self._kept.move_to_end(live.match.id)
+            if len(self._kept) > _KEPT_MATCHES:
+                self._kept.popitem(last=False)
+
+    def _forget(self, match_id: str) -> None:
+        with self._lock:
+            self._kept.pop(match_id, None)
+
+    def _keep(self, stored: StoredMatch) -> LiveMatch:
+        live = self._live(stored, None)
+        self._remember(live)
+        return live
+
+    def _live(self, stored: StoredMatch, known: str | None) -> LiveMatch:
+        """The stored match as a live one; from memory where `known` is kept at that version."""
+        if known is not None:
+            kept = self._recall(known)
+            if kept is not None and kept.match.version == stored.version:
+                return kept
+        try:
+            match = Match.from_document(
+                stored.document,
+                version=stored.version,
+                hash=stored.hash,
+                at_ms=stored.at_ms,
+                created_at_ms=stored.created_at_ms,
+                started_at_ms=stored.started_at_ms,
+                ended_at_ms=stored.ended_at_ms,
+                rematch=stored.rematch,
+            )
+            state = None if stored.state is None else GAMES[match.game].decode(orjson.loads(stored.state))
+        except (ValueError, UnknownFormat, KeyError) as error:
+            msg = "the match is stored in a format that this version does not read"
+            raise StoreUnavailable(msg) from error
+        secret = Secret.from_json(stored.secret) if stored.secret else Secret(None, (), None)
+        return LiveMatch(match, secret, state, stored.now_ms, time.monotonic())
+
+
+def _not_found() -> NotFound:
+    return NotFound("there is no such match, or you may not see it")
+
+
+def _same(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:
+    if once is None or row.fingerprint != once.fingerprint:
+        msg = "this Idempotency-Key was used before with another body or query; use a new key for another intent"
+        raise IdempotencyKeyReused(msg)
+    return row
+
+
+def _document_if_changed(before: Match, after: Match) -> bytes | None:
+    if (
+        before.version
+        and before.status == after.status
+        and before.seats is after.seats
+        and before.people is after.people
+    ):
+        return None
+    return after.to_document().encode()
+
+
+def _stamps(before: Match, after: Match) -> tuple[Stamp, ...]:
+    stamps: list[Stamp] = []
+    if not before.version:
+        stamps.append("created")
+    if before.started_at_ms is None and after.started_at_ms is not None:
+        stamps.append("started")
+    if not before.ended and after.ended:
+        stamps.append("ended")
+    return tuple(stamps)
+
+
+def _stamped(before: Match, after: Match, at_ms: int) -> Match:
+    stamps = _stamps(before, after)
+    return replace(
+        after,
+        at_ms=at_ms,
+        created_at_ms=at_ms if "created" in stamps else after.created_at_ms,
+        started_at_ms=at_ms if "started" in stamps else after.started_at_ms,
+        ended_at_ms=at_ms if "ended" in stamps else after.ended_at_ms,
+    )
+
+
+def _index(before: Match, after: Match) -> tuple[str | None, str | None] | None:
+    old = f"{before.status}:{before.game}" if before.version else None
+    new = f"{after.status}:{after.game}"
+    return (old, new) if after.visibility == "public" and old != new else None
+
+
+def _change(before: bool, after: bool) -> bool | None:
+    return None if before == after else after

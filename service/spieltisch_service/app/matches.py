@@ -1,0 +1,348 @@
+"""Matches: create, read, list, begin again, and end before their time."""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import orjson
+
+from spieltisch_service.app.access import (
+    is_creator,
+    require_account,
+    require_known,
+    require_visible,
+)
+from spieltisch_service.app.callers import Answer, Caller, Once, SeatGrant
+from spieltisch_service.app.errors import (
+    FieldError,
+    Forbidden,
+    IdempotencyKeyReused,
+    InvalidBody,
+    InvalidParameter,
+    MatchNotOpen,
+    MatchNotRunning,
+    NotFound,
+)
+from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.domain import play
+from spieltisch_service.domain.fairness import commitment
+from spieltisch_service.domain.match import Match, Seat, Secret
+from spieltisch_service.games.catalogue import GAMES
+from spieltisch_service.games.contract import Game
+from spieltisch_service.games.errors import InvalidDeal
+
+_CREATE_KEY_TTL_S = 24 * 3600
+#: `match_created` and `match_started`.
+_EVENTS_OF_A_FULL_MATCH = 2
+_STATUSES = ("open", "running", "finished", "aborted")
+#: How many pages of a list are read for one answer at most, when a filter leaves little over.
+_MOST_PAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class NewMatch:
+    """What a match is created from; `seats` are `me`, `open`, `invite` or `bot:NAME`, `deal` is an explicit one."""
+
+    game: str
+    seats: Sequence[str]
+    options: Mapping[str, Any] | None = None
+    deal: Mapping[str, Any] | None = None
+    start: str = "auto"
+    visibility: str = "public"
+    metadata: Mapping[str, str] | None = None
+
+
+class Matches:
+    """The use cases around a match; playing it is `Playing`, its seats are `Seating`.
+
+    `bots`: the names of the house bots; `seat_abort_ms`: after how long without an event a seat may end the match.
+    """
+
+    def __init__(self, live: LiveMatches, tokens: Tokens, bots: Sequence[str], seat_abort_ms: int) -> None:
+        self._live = live
+        self._store = live.store
+        self._tokens = tokens
+        self._bots = bots
+        self._seat_abort_ms = seat_abort_ms
+
+    # --- create ---------------------------------------------------------------------------------------------
+
+    def create(self, caller: Caller, wanted: NewMatch, once: Once | None) -> Answer:
+        """A new match, started at once when every seat is taken and `start` is `auto`; 201."""
+        account_id = require_account(caller)
+        assert caller.account is not None
+        game = _game(wanted.game)
+        seats = self._seats(game, wanted.seats, caller)
+        options = asdict(game.options_type(**{k: v for k, v in (wanted.options or {}).items() if v is not None}))
+        deal = None if wanted.deal is None else _explicit_deal(game, options, wanted.deal, len(seats))
+        match_id = f"mt_{secrets.token_hex(16)}"
+        if once is not None:
+            fingerprint, match_id = self._store.reserve(once.key, once.fingerprint, match_id, _CREATE_KEY_TTL_S)
+            if fingerprint != once.fingerprint:
+                msg = "this Idempotency-Key was used before with another body; use a new key for another match"
+                raise IdempotencyKeyReused(msg)
+        match = Match(
+            id=match_id,
+            game=game.id,
+            rules_version=game.rules_version,
+            options=options,
+            start=wanted.start,
+            visibility=wanted.visibility,
+            metadata=dict(wanted.metadata or {}),
+            creator=account_id,
+            commitment=None,
+            deal_source="drawn" if deal is None else "explicit",
+            first_seats=seats,
+        )
+        done = self._begin(match, deal, once, tuple(match_seats_of(seats, account_id)))
+        return self.granted(done, invitations=True)
+
+    def _seats(self, game: Game[Any], wanted: Sequence[str], caller: Caller) -> tuple[Seat, ...]:
+        assert caller.account is not None
+        if not game.min_players <= len(wanted) <= game.max_players:
+            detail = f"{game.id} has {game.min_players} to {game.max_players} seats, not {len(wanted)}"
+            raise InvalidBody(detail, errors=[FieldError("out_of_range", detail, pointer="/seats")])
+        seats = []
+        for i, kind in enumerate(wanted):
+            if kind == "me":
+                seats.append(Seat("account", caller.account.id, caller.account.name))
+            elif kind in ("open", "invite"):
+                seats.append(Seat(kind, by_invitation=kind == "invite"))
+            elif kind.startswith("bot:") and kind[4:] in self._bots:
+                seats.append(Seat("bot", None, kind[4:]))
+            else:
+                known = ", ".join(f"bot:{name}" for name in self._bots)
+                detail = f"a seat is one of me, open, invite, {known}"
+                raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer=f"/seats/{i}")])
+        return tuple(seats)
+
+    def _begin(self, match: Match, deal: Mapping[str, Any] | None, once: Once | None, seats: tuple[int, ...]) -> Done:
+        """Commit a new match: draw its seed, commit to it, put it on the lists, start it if it can."""
+        game = GAMES[match.game]
+        seed = None if deal is not None else secrets.token_bytes(32)
+        secret = Secret(None if seed is None else seed.hex(), (None,) * match.players, deal)
+        if seed is not None:
+            match = replace(match, commitment=commitment(match.id, match.game, match.rules_version, seed))
+        drafts: list[play.Draft] = [play.created(match)]
+        state = None
+        if match.start == "auto" and all(seat.taken for seat in match.first_seats):
+            draft, secret, state = play.started(game, match, secret)
+            drafts.append(draft)
+        for account in {match.creator, *(seat.account for seat in match.first_seats if seat.account)}:
+            self._store.add_to_account(account, match.id)
+        unborn = LiveMatch(match, secret, None, 0, time.monotonic())
+        return self._live.create(unborn, Plan(drafts, state, secret, seats=seats), once)
+
+    def granted(self, done: Done, *, invitations: bool = False) -> Answer:
+        """The answer to a create or join: the match as it was then, with the caller's new tokens; 201."""
+        live, seats = done.live, done.seats
+        if done.row is not None:
+            live, seats = self._live.past(done.live, done.row.last), done.row.seats
+        match = live.match
+        body = match.to_wire()
+        body["grants"] = [
+            {
+                "seat": seat,
+                "token": self._tokens.seat(SeatGrant(match.id, seat, match.seats[seat].generation)),
+            }
+            for seat in seats
+        ]
+        if invitations:
+            body["invitations"] = [
+                {"seat": i, "token": self._tokens.invitation(match.id, i)}
+                for i, seat in enumerate(match.seats)
+                if seat.kind == "invite"
+            ]
+        return Answer(body, 201, f"/v1/matches/{match.id}", replayed=done.row is not None)
+
+    # --- read -----------------------------------------------------------------------------------------------
+
+    def get(self, caller: Caller, match_id: str) -> dict[str, Any]:
+        """The match. Raises NotFound."""
+        live = self._live.current(match_id)
+        if live.match.ended:
+            # What follows an ended match (its rematch) is no event and changes no version.
+            live = self._live.fresh(match_id)
+        require_visible(live.match, caller)
+        return live.match.to_wire()
+
+    def listed(
+        self,
+        caller: Caller,
+        *,
+        game: str | None,
+        status: str | None,
+        open_seats: bool | None,
+        mine: bool,
+        cursor: str | None,
+        limit: int,
+    ) -> dict[str, Any]:
+        """A page of matches, newest first: the public ones, or with `mine` those that the caller is in."""
+        account_id = require_account(caller) if mine else None
+        before = None if cursor is None else _position(cursor)
+        lists = [f"{s}:{g}" for s in _STATUSES if status in (None, s) for g in GAMES if game in (None, g)]
+        found: list[dict[str, Any]] = []
+        for _ in range(_MOST_PAGES):
+            if account_id is not None:
+                page = self._store.list_of_account(account_id, before, limit)
+            else:
+                page = self._store.list_public(lists, before, limit)
+            lives = {live.match.id: live.match for live in self._live.many([match_id for _, match_id in page])}
+            for before in page:
+                match = lives.get(before[1])
+                if match is None or not _wanted(match, game, status, open_seats, account_id):
+                    continue
+                found.append(match.to_wire())
+                if len(found) == limit:
+                    return {"matches": found, "next_cursor": _cursor(before)}
+            if len(page) < limit:
+                return {"matches": found, "next_cursor": None}
+        return {"matches": found, "next_cursor": None if before is None else _cursor(before)}
+
+    # --- end and begin again --------------------------------------------------------------------------------
+
+    def abort(self, caller: Caller, match_id: str) -> dict[str, Any]:
+        """End an open match (its creator), or one that nobody has moved for long (any seat)."""
+        require_known(caller)
+
+        def rights(live: LiveMatch) -> str:
+            held = require_visible(live.match, caller)
+            if is_creator(live.match, caller):
+                return "seat" if live.match.status == "running" and held else "creator"
+            if held and live.match.status != "open":
+                return "seat"
+            msg = "only the creator may abort an open match, and only a seat a running one"
+            raise Forbidden(msg)
+
+        def plan(live: LiveMatch, reason: str) -> Plan:
+            match = live.match
+            if match.status == "aborted":
+                return Plan(())
+            idle_ms = live.now_ms - match.at_ms
+            if match.status == "open" or (
+                match.status == "running" and reason == "seat" and idle_ms >= self._seat_abort_ms
+            ):
+                return Plan([("match_aborted", None, {"reason": reason})], live.state)
+            days = self._seat_abort_ms // 86_400_000
+            msg = (
+                f"the match is {match.status}; a running one can be aborted by a seat when nothing has happened "
+                f"for {days} days"
+            )
+            raise MatchNotOpen(msg)
+
+        return self._live.change(match_id, None, rights, plan, fresh=True).live.match.to_wire()
+
+    def expire(self, match_id: str, idle_ms: int) -> bool:
+        """End a running match that nobody has moved for `idle_ms`. False when it was not so."""
+
+        def plan(live: LiveMatch, _: None) -> Plan:
+            if live.match.status != "running" or live.now_ms - live.match.at_ms < idle_ms:
+                return Plan(())
+            return Plan([("match_aborted", None, {"reason": "expired"})], live.state)
+
+        return bool(self._live.change(match_id, None, lambda _: None, plan, fresh=True).events)
+
+    def rematch(self, caller: Caller, match_id: str, once: Once | None) -> Answer:
+        """The match that follows an ended one: old seat s sits at (s + 1) mod n. The same for every seat; 201."""
+        require_known(caller)
+
+        def rights(live: LiveMatch) -> list[int]:
+            held = require_visible(live.match, caller)
+            if not held:
+                msg = "only a seat of the match may ask for a rematch"
+                raise Forbidden(msg)
+            return held
+
+        def plan(live: LiveMatch, held: list[int]) -> Plan:
+            status = live.match.status
+            if status == "finished":
+                return Plan((), seats=tuple(held))
+            msg = f"a rematch follows a finished match; this one is {status}"
+            raise MatchNotOpen(msg) if status == "running" else MatchNotRunning(msg)
+
+        asked = self._live.change(match_id, once, rights, plan, status=201, fresh=True)
+        old = asked.live.match
+        seats = asked.seats if asked.row is None else asked.row.seats
+        begun = self._live.past(self._rematch_of(old), _EVENTS_OF_A_FULL_MATCH)
+        answer = self.granted(Done(begun, seats=tuple((seat + 1) % old.players for seat in seats)))
+        return replace(answer, replayed=asked.row is not None)
+
+    def _rematch_of(self, old: Match) -> LiveMatch:
+        """The match that follows `old`, made unless it is there; its id follows from the old one's."""
+        proof = self._tokens.invitation(old.id, 0)
+        new_id = "mt_" + hashlib.sha256(f"rematch\n{proof}".encode()).hexdigest()[:32]
+        try:
+            live = self._live.fresh(new_id)
+        except NotFound:
+            turned = tuple(
+                replace(old.seats[seat - 1], status="active", by_invitation=False, generation=0)
+                for seat in range(old.players)
+            )
+            match = replace(
+                old.unborn(),
+                id=new_id,
+                start="auto",
+                commitment=None,
+                deal_source="drawn",
+                first_seats=turned,
+                people={},
+            )
+            live = self._begin(match, None, None, ()).live
+        if old.rematch is None:
+            self._store.set_rematch(old.id, new_id)
+        return live
+
+
+def match_seats_of(seats: Sequence[Seat], account_id: str) -> list[int]:
+    """The seats that the account holds."""
+    return [i for i, seat in enumerate(seats) if seat.account == account_id]
+
+
+def _game(name: str) -> Game[Any]:
+    game = GAMES.get(name)
+    if game is None:
+        detail = f"there is no such game; the games are {', '.join(GAMES)}"
+        raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer="/game")])
+    return game
+
+
+def _explicit_deal(game: Game[Any], options: Mapping[str, Any], raw: Mapping[str, Any], players: int) -> dict[str, Any]:
+    try:
+        return game.deal_to_wire(game.parse_deal(raw, game.options_type(**options), players))
+    except InvalidDeal as error:
+        where = f"/deal{error.pointer}"
+        raise InvalidBody(error.detail, errors=[FieldError(error.code, error.detail, pointer=where)]) from error
+
+
+def _wanted(
+    match: Match, game: str | None, status: str | None, open_seats: bool | None, account_id: str | None
+) -> bool:
+    if account_id is not None and account_id != match.creator and not match.seats_of(account_id):
+        return False
+    if game not in (None, match.game) or status not in (None, match.status):
+        return False
+    has_open = match.status == "open" and any(seat.kind == "open" for seat in match.seats)
+    return open_seats is None or open_seats == has_open
+
+
+def _cursor(position: tuple[int, str]) -> str:
+    return urlsafe_b64encode(orjson.dumps(position)).decode().rstrip("=")
+
+
+def _position(cursor: str) -> tuple[int, str]:
+    try:
+        at_ms, match_id = orjson.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, TypeError):
+        at_ms = match_id = None
+    if isinstance(at_ms, int) and 0 <= at_ms < 1 << 53 and isinstance(match_id, str) and len(match_id) < 100:
+        return at_ms, match_id
+    detail = "a cursor is the next_cursor of the page before"
+    raise InvalidParameter(detail, errors=[FieldError("bad_format", detail, parameter="cursor")])

@@ -1,0 +1,215 @@
+"""Seats: join, leave, start, resign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from spieltisch_service.app.access import (
+    acting_seat,
+    is_creator,
+    require_account,
+    require_known,
+    require_visible,
+)
+from spieltisch_service.app.accounts import clean_name
+from spieltisch_service.app.callers import Answer, Caller, Once
+from spieltisch_service.app.errors import (
+    FieldError,
+    Forbidden,
+    InvalidBody,
+    InvitationInvalid,
+    MatchNotOpen,
+    MatchNotRunning,
+    NotYourSeat,
+    SeatsMissing,
+    SeatTaken,
+)
+from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.matches import Matches
+from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.domain import play
+from spieltisch_service.domain.fairness import NONCE
+from spieltisch_service.domain.match import Match, Person, Secret
+
+
+class Seating:
+    """The use cases around the seats of a match."""
+
+    def __init__(self, live: LiveMatches, tokens: Tokens, matches: Matches) -> None:
+        self._live = live
+        self._store = live.store
+        self._tokens = tokens
+        self._matches = matches
+
+    def join(
+        self,
+        caller: Caller,
+        match_id: str,
+        *,
+        seat: int | None,
+        nonce: str | None,
+        invitation: str | None,
+        name: str | None,
+        once: Once | None,
+    ) -> Answer:
+        """Take the lowest free open seat, the named one, or the invitation's; 201 with the seat's token.
+
+        With an invitation no key is needed: then `name` names the guest. A start that waited for this seat follows.
+        """
+        require_nonce(nonce, "/nonce")
+        if name is not None:
+            name = clean_name(name, "/name")
+        if invitation is None:
+            require_account(caller)
+
+        def rights(live: LiveMatch) -> int | None:
+            return self._may_join(live.match, caller, seat, invitation)
+
+        def plan(live: LiveMatch, wanted: int | None) -> Plan:
+            taken = _free_seat(live.match, wanted)
+            if caller.account is not None:
+                self._store.add_to_account(caller.account.id, match_id)
+            person = _person(caller, name)
+            match = replace(live.match, people={**live.match.people, live.match.version + 1: person})
+            nonces = tuple(nonce if i == taken else old for i, old in enumerate(live.secret.nonces))
+            secret = replace(live.secret, nonces=nonces)
+            drafts: list[play.Draft] = [("seat_taken", taken, {})]
+            seats = [each.taken or i == taken for i, each in enumerate(match.seats)]
+            state = None
+            if match.start == "auto" and all(seats):
+                draft, secret, state = play.started(live.game, match, secret)
+                drafts.append(draft)
+            return Plan(drafts, state, secret, match, (taken,))
+
+        return self._matches.granted(self._live.change(match_id, once, rights, plan, status=201))
+
+    def _may_join(self, match: Match, caller: Caller, seat: int | None, invitation: str | None) -> int | None:
+        """The seat that is asked for by number or invitation. Raises what the rights refuse."""
+        if invitation is None:
+            require_visible(match, caller)
+            if seat is not None and seat < match.players and match.seats[seat].kind == "invite":
+                msg = f"seat {seat} needs its invitation"
+                raise InvitationInvalid(msg)
+            return seat
+        invited = self._tokens.invited_to(invitation, match.id, match.players)
+        if invited is None or not match.first_seats[invited].by_invitation or seat not in (None, invited):
+            msg = "the invitation is not for a seat of this match, or not for this seat"
+            raise InvitationInvalid(msg)
+        return invited
+
+    def leave(self, caller: Caller, match_id: str, seat: int) -> dict[str, Any]:
+        """Free a seat of an open match: one's own, or any as its creator. A free seat stays free."""
+        require_known(caller)
+
+        def rights(live: LiveMatch) -> None:
+            held = require_visible(live.match, caller)
+            free = seat < live.match.players and not live.match.seats[seat].taken
+            if seat not in held and not is_creator(live.match, caller) and not free:
+                msg = f"you do not hold seat {seat}, and only the creator may free another's"
+                raise NotYourSeat(msg)
+
+        def plan(live: LiveMatch, _: None) -> Plan:
+            _require_open(live.match)
+            _require_seat(live.match, seat)
+            if not live.match.seats[seat].taken:
+                return Plan(())
+            nonces = tuple(None if i == seat else old for i, old in enumerate(live.secret.nonces))
+            return Plan([("seat_left", seat, {})], None, replace(live.secret, nonces=nonces))
+
+        return self._live.change(match_id, None, rights, plan, fresh=True).live.match.to_wire()
+
+    def start(self, caller: Caller, match_id: str, nonces: Mapping[str, str] | None, once: Once | None) -> Answer:
+        """Start an open match whose seats are all taken; `nonces` for the creator's own seats, by seat number."""
+        require_known(caller)
+        for key, nonce in (nonces or {}).items():
+            require_nonce(nonce, f"/nonces/{key}")
+
+        def rights(live: LiveMatch) -> None:
+            held = require_visible(live.match, caller)
+            if not is_creator(live.match, caller):
+                msg = "only the creator may start a match"
+                raise Forbidden(msg)
+            for key in nonces or {}:
+                if not re.fullmatch("[0-9]", key) or int(key) not in held:
+                    msg = f"a nonce comes from the seat itself: you hold the seats {held}"
+                    raise NotYourSeat(msg)
+
+        def plan(live: LiveMatch, _: None) -> Plan:
+            _require_open(live.match)
+            missing = [i for i, seat in enumerate(live.match.seats) if not seat.taken]
+            if missing:
+                msg = f"the seats {', '.join(map(str, missing))} are still free"
+                raise SeatsMissing(msg)
+            own = {int(key): nonce for key, nonce in (nonces or {}).items()}
+            secret: Secret = replace(
+                live.secret, nonces=tuple(own.get(i, old) for i, old in enumerate(live.secret.nonces))
+            )
+            draft, secret, state = play.started(live.game, live.match, secret)
+            return Plan([draft], state, secret)
+
+        return self._as_it_was(self._live.change(match_id, once, rights, plan))
+
+    def resign(self, caller: Caller, match_id: str, seat: int | None, once: Once | None) -> Answer:
+        """Give up: default actions follow for the seat, and the match ends when one active seat is left."""
+        require_known(caller)
+
+        def rights(live: LiveMatch) -> int:
+            return acting_seat(live.match, caller, seat, None)
+
+        def plan(live: LiveMatch, own: int) -> Plan:
+            if live.match.status == "running" and live.match.seats[own].status != "active":
+                return Plan((), seats=(own,))
+            if live.match.status != "running":
+                msg = f"the match is {live.match.status}; only a running match can be resigned"
+                raise MatchNotRunning(msg)
+            drafts, state = play.resigned(live.game, live.match, live.state, own)
+            return Plan(drafts, state, seats=(own,))
+
+        return self._as_it_was(self._live.change(match_id, once, rights, plan))
+
+    def _as_it_was(self, done: Done) -> Answer:
+        live = done.live if done.row is None else self._live.past(done.live, done.row.last)
+        return Answer(live.match.to_wire(), replayed=done.row is not None)
+
+
+def require_nonce(nonce: str | None, pointer: str) -> None:
+    """Raises InvalidBody unless `nonce` is None or well-formed."""
+    if nonce is not None and not NONCE.fullmatch(nonce):
+        detail = "a nonce is 1 to 64 of A-Z a-z 0-9 _ -"
+        raise InvalidBody(detail, errors=[FieldError("bad_format", detail, pointer=pointer)])
+
+
+def _person(caller: Caller, name: str | None) -> Person:
+    if caller.account is not None:
+        return Person("account", caller.account.id, caller.account.name)
+    return Person("guest", None, name)
+
+
+def _free_seat(match: Match, wanted: int | None) -> int:
+    _require_open(match)
+    if wanted is None:
+        free = [i for i, seat in enumerate(match.seats) if seat.kind == "open"]
+        if not free:
+            msg = "no open seat is free"
+            raise SeatTaken(msg)
+        return free[0]
+    _require_seat(match, wanted)
+    if match.seats[wanted].taken:
+        msg = f"seat {wanted} is taken"
+        raise SeatTaken(msg)
+    return wanted
+
+
+def _require_open(match: Match) -> None:
+    if match.status != "open":
+        msg = f"the match is {match.status}; seats can only change while it is open"
+        raise MatchNotOpen(msg)
+
+
+def _require_seat(match: Match, seat: int) -> None:
+    if seat >= match.players:
+        detail = f"the match has the seats 0 to {match.players - 1}"
+        raise InvalidBody(detail, errors=[FieldError("out_of_range", detail, pointer="/seat")])

@@ -1,0 +1,51 @@
+"""All use cases over one store, as the web, the house bots and the tests take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spieltisch_service.app.accounts import Accounts
+from spieltisch_service.app.decisions import Decisions
+from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.matches import Matches
+from spieltisch_service.app.playing import Playing
+from spieltisch_service.app.ports import Bell, Store
+from spieltisch_service.app.seating import Seating
+from spieltisch_service.app.streams import Streams
+from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.app.waiting import Waiting
+
+DAY_MS = 24 * 3600 * 1000
+
+
+class Service:
+    """The use cases, one attribute per noun.
+
+    `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; after
+    `idle_ms` without an event a running match expires, after `seat_abort_ms` a seat may end it; `stream_cap` is
+    how many streams this process holds at most.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bell: Bell,
+        secret: bytes,
+        *,
+        bots: Sequence[str] = (),
+        idle_ms: int = 30 * DAY_MS,
+        seat_abort_ms: int = 7 * DAY_MS,
+        stream_cap: int = 2000,
+    ) -> None:
+        self.store = store
+        self.bell = bell
+        self.idle_ms = idle_ms
+        self.live = LiveMatches(store, idle_ms)
+        waiting = Waiting(self.live, bell)
+        tokens = Tokens(secret)
+        self.accounts = Accounts(self.live, tokens)
+        self.matches = Matches(self.live, tokens, bots, seat_abort_ms)
+        self.seats = Seating(self.live, tokens, self.matches)
+        self.play = Playing(self.live, waiting)
+        self.streams = Streams(self.live, waiting, self.accounts, stream_cap)
+        self.decisions = Decisions(self.live, waiting)

@@ -1,0 +1,145 @@
+"""The public log, by pages and as a stream that ends itself and says why."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+from spieltisch_service.app.access import require_visible
+from spieltisch_service.app.accounts import Accounts
+from spieltisch_service.app.callers import Caller
+from spieltisch_service.app.errors import AheadOfLog, FieldError, TooManyStreams
+from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
+from spieltisch_service.domain.events import LoggedEvent
+
+HEARTBEAT_S = 10.0
+ROTATE_S = 300.0
+#: A client that takes longer than this for one piece is sent away; nothing is lost, it resumes.
+SLOW_S = 60.0
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """Nothing happened, and the stream is alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The stream is over: `ended`, `shutdown`, `rotate`, `slow` or `revoked`."""
+
+    reason: str
+
+
+StreamItem: TypeAlias = LoggedEvent | Heartbeat | End
+
+
+class Streams:
+    """Reads the log of matches; at most `cap` streams at a time in this process."""
+
+    def __init__(self, live: LiveMatches, waiting: Waiting, accounts: Accounts, cap: int) -> None:
+        self._live = live
+        self._store = live.store
+        self._waiting = waiting
+        self._accounts = accounts
+        self._cap = cap
+        self._open = 0
+        self._lock = threading.Lock()
+
+    def page(self, caller: Caller, match_id: str, *, after: int, limit: int, wait_s: int) -> dict[str, Any]:
+        """The events after `after`, as soon as there is one: `{version, events}`."""
+        live = self._readable(caller, match_id, after)
+        live = self._waiting.for_more(live, after, wait_s)
+        events = self._store.events(match_id, after, limit) if live.match.version > after else []
+        version = max(live.match.version, events[-1].seq if events else 0)
+        return {"version": version, "events": [orjson.Fragment(event.to_json()) for event in events]}
+
+    def open(self, caller: Caller, match_id: str, *, after: int) -> Iterator[StreamItem]:
+        """The events after `after` and whatever follows, until an `End`.
+
+        Raises before the first item: NotFound, AheadOfLog, TooManyStreams. Close the iterator to give its place back.
+        """
+        live = self._readable(caller, match_id, after)
+        place = self._place()
+        place.__enter__()
+        return self._stream(place, caller, live, after)
+
+    def _readable(self, caller: Caller, match_id: str, after: int) -> LiveMatch:
+        live = self._live.current(match_id)
+        require_visible(live.match, caller)
+        if after > live.match.version:
+            detail = f"the match is at version {live.match.version}; event {after} has not happened yet"
+            error = FieldError("out_of_range", detail, parameter="after")
+            raise AheadOfLog(detail, errors=[error], extra={"version": live.match.version})
+        return live
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        with self._lock:
+            if self._open >= self._cap:
+                msg = f"this process holds {self._cap} streams already; try again soon, or poll"
+                raise TooManyStreams(msg)
+            self._open += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+
+    def _stream(self, place: Any, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
+        match_id = live.match.id
+        try:
+            with self._waiting.bell.listen(match_id) as ear:
+                began_s = beat_s = time.monotonic()
+                if live.match.ended and after == live.match.version:
+                    yield End("ended")
+                    return
+                while True:
+                    for event in self._events(match_id, after):
+                        sent_s = time.monotonic()
+                        yield event
+                        after = event.seq
+                        beat_s = time.monotonic()
+                        if event.ends_match:
+                            yield End("ended")
+                            return
+                        if beat_s - sent_s > SLOW_S:
+                            yield End("slow")
+                            return
+                    if ear.closing:
+                        yield End("shutdown")
+                        return
+                    if time.monotonic() - began_s > ROTATE_S:
+                        yield End("rotate")
+                        return
+                    if time.monotonic() - beat_s >= HEARTBEAT_S:
+                        if not self._still_valid(caller):
+                            yield End("revoked")
+                            return
+                        yield Heartbeat()
+                        beat_s = time.monotonic()
+                    left_s = HEARTBEAT_S - (time.monotonic() - beat_s)
+                    ear.wait(max(0.0, min(left_s, LOOK_AGAIN_S)))
+        finally:
+            place.__exit__(None, None, None)
+
+    def _events(self, match_id: str, after: int) -> list[LoggedEvent]:
+        try:
+            return self._store.events(match_id, after, _PAGE)
+        except StoreUnavailable:
+            # The stream outlives a store that is away for a moment; the next look finds what was missed.
+            return []
+
+    def _still_valid(self, caller: Caller) -> bool:
+        try:
+            return self._accounts.still_valid(caller)
+        except StoreUnavailable:
+            return True

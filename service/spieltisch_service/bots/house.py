@@ -1,0 +1,98 @@
+"""The process of the house bots: finds matches that wait for one, sees the seat's view, acts.
+
+Any number of these processes may run. An action carries the version of the view it was decided on and an idempotency
+key made of match and version, so two of them cannot act twice, and a killed one leaves nothing half done.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import orjson
+import structlog
+
+from spieltisch_service.app.callers import Caller, Once, SeatGrant
+from spieltisch_service.app.errors import NotFound, Refusal
+from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.service import Service
+from spieltisch_service.bots import random_bot
+
+Decide: TypeAlias = Callable[[Mapping[str, Any], random.Random], Mapping[str, Any]]
+
+BOTS: Mapping[str, Decide] = {"random": random_bot.decide}
+
+#: How many matches are taken up at a time, and how long a quiet or failing store is left alone.
+_BATCH = 100
+_QUIET_S = 1.0
+_EXPIRY_EVERY_S = 60.0
+
+_log = structlog.get_logger(__name__)
+
+
+class HouseBots:
+    """Plays for all house bots of a service, until told to stop. `seed` makes the bots' choices repeatable."""
+
+    def __init__(self, service: Service, seed: int | None = None) -> None:
+        self._service = service
+        self._rng = random.Random(seed)  # noqa: S311  the choices of a bot need no secrecy
+
+    def run_until(self, stop: threading.Event) -> None:
+        """Play until `stop` is set. A store that is away is waited for."""
+        with self._service.bell.listen("*") as ear:
+            while not stop.is_set() and not ear.closing:
+                try:
+                    acted = self.play_waiting()
+                except StoreUnavailable as error:
+                    _log.warning("store_unavailable", detail=str(error))
+                    stop.wait(_QUIET_S)
+                    continue
+                if not acted:
+                    ear.wait(_QUIET_S)
+
+    def play_waiting(self) -> int:
+        """Act once in each match that waits for a house bot; how many were there."""
+        waiting = self._service.store.waiting_for_bots(_BATCH)
+        for match_id in waiting:
+            try:
+                self._act(match_id)
+            except (Refusal, NotFound) as refusal:
+                # Another process was faster, or the match ended meanwhile; the next look tells.
+                _log.info("bot_refused", match=match_id, code=refusal.code)
+        return len(waiting)
+
+    def _act(self, match_id: str) -> None:
+        live = self._service.live.current(match_id)
+        seat = live.to_act()
+        if seat is None or live.match.seats[seat].kind != "bot":
+            return
+        holder = live.match.seats[seat]
+        caller = Caller(seat=SeatGrant(match_id, seat, holder.generation))
+        view = orjson.loads(live.view(seat))
+        decide = BOTS[holder.name or "random"]
+        action = live.game.action_from_wire(decide(view, self._rng))
+        once = Once.of(f"bot-{view['version']}", caller, "POST", match_id, (), None)
+        self._service.play.act(caller, match_id, [action], view["version"], seat, once)
+
+
+class Sweeper:
+    """Ends matches that nobody has moved for too long."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def run_until(self, stop: threading.Event) -> None:
+        """Look once a minute until `stop` is set."""
+        while not stop.is_set():
+            try:
+                self.sweep()
+            except StoreUnavailable as error:
+                _log.warning("store_unavailable", detail=str(error))
+            stop.wait(_EXPIRY_EVERY_S)
+
+    def sweep(self) -> int:
+        """End the matches whose time is over; how many."""
+        service = self._service
+        return sum(service.matches.expire(match_id, service.idle_ms) for match_id in service.store.due(_BATCH))

@@ -1,0 +1,49 @@
+"""What the platform's rules refuse.
+
+DomainError
+├── OutOfTurn        another seat must act, or the list of actions goes beyond the end of the turn
+├── ActionIllegal    the game's rules forbid one action of the list
+└── InvalidRecord    a record that does not prove what it says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spieltisch_service.games.errors import IllegalAction
+
+
+class DomainError(Exception):
+    """Everything that the platform's rules refuse."""
+
+
+class OutOfTurn(DomainError):
+    """The action at `index` of the list is not the seat's to do: `to_act` (None: nobody) must act."""
+
+    def __init__(self, index: int, seat: int, to_act: int | None) -> None:
+        self.index = index
+        self.seat = seat
+        self.to_act = to_act
+        whose = "nobody" if to_act is None else f"seat {to_act}"
+        super().__init__(
+            f"action {index} lies beyond the end of the turn of seat {seat}; {whose} must act then"
+            if index
+            else f"{whose} must act, not seat {seat}"
+        )
+
+
+class ActionIllegal(DomainError):
+    """The game's rules forbid the action at `index` of the list, for the reason in `refusal`."""
+
+    def __init__(self, index: int, refusal: IllegalAction) -> None:
+        self.index = index
+        self.refusal = refusal
+        super().__init__(str(refusal))
+
+
+class InvalidRecord(DomainError):
+    """The record contradicts itself or the rules; `problems` says each contradiction in a sentence."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(problems))

@@ -1,0 +1,248 @@
+"""A match: what the log and the list of people say about it at one version.
+
+`open → running → finished | aborted`. A `Match` is never changed; `after` folds one event into the next one. The
+log is public and names nobody, so who took a seat is kept beside it, by the number of the event (`people`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from spieltisch_service.domain.events import GENESIS_HASH, LoggedEvent, instant
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One seat. `kind` is `account`, `guest` or `bot` when taken, `open` or `invite` when not.
+
+    `by_invitation` is what a seat falls back to when it is left; `generation` grows then, which ends its tokens.
+    """
+
+    kind: str
+    account: str | None = None
+    name: str | None = None
+    status: str = "active"
+    by_invitation: bool = False
+    generation: int = 0
+
+    @property
+    def taken(self) -> bool:
+        """Whether somebody sits here."""
+        return self.kind not in ("open", "invite")
+
+    def left(self) -> Seat:
+        """The seat after its holder went away, before the start."""
+        kind = "invite" if self.by_invitation else "open"
+        return Seat(kind, by_invitation=self.by_invitation, generation=self.generation + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who took a seat: a kind (`account` or `guest`), the account's id if there is one, and the name."""
+
+    kind: str
+    account: str | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What nobody may see before the end: seed (hex; None for an explicit deal), nonces by seat, deal as JSON.
+
+    `deal` is None until it is drawn at the start, unless it was given.
+    """
+
+    seed: str | None
+    nonces: tuple[str | None, ...]
+    deal: Mapping[str, Any] | None
+
+    def to_json(self) -> str:
+        """For the store."""
+        return json.dumps({"seed": self.seed, "nonces": self.nonces, "deal": self.deal}, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """What `to_json` wrote."""
+        raw = json.loads(text)
+        return cls(raw["seed"], tuple(raw["nonces"]), raw["deal"])
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first."""
+
+    id: str
+    game: str
+    rules_version: str
+    options: Mapping[str, Any]
+    start: str
+    visibility: str
+    metadata: Mapping[str, str]
+    creator: str
+    commitment: str | None
+    deal_source: str
+    first_seats: tuple[Seat, ...]
+    people: Mapping[int, Person] = field(default_factory=dict)
+    version: int = 0
+    hash: str = GENESIS_HASH
+    status: str = "open"
+    seats: tuple[Seat, ...] = ()
+    result: Mapping[str, Any] | None = None
+    left: tuple[int, ...] = ()
+    at_ms: int = 0
+    created_at_ms: int = 0
+    started_at_ms: int | None = None
+    ended_at_ms: int | None = None
+    rematch: str | None = None
+
+    # --- folding --------------------------------------------------------------------------------------------
+
+    def after(
+        self, event_type: str, seat: int | None, data: Mapping[str, Any], seq: int, hash_: str, at_ms: int
+    ) -> Match:
+        """The match after one event of its log."""
+        changed: dict[str, Any] = {"version": seq, "hash": hash_, "at_ms": at_ms}
+        match event_type:
+            case "match_created":
+                changed |= {"seats": self.first_seats, "created_at_ms": at_ms}
+            case "seat_taken":
+                changed["seats"] = self._seats_with(seat, self._taken_by(seat, self.people[seq]))
+            case "seat_left":
+                changed["seats"] = self._seats_with(seat, self._seat(seat).left())
+            case "match_started":
+                changed |= {"status": "running", "started_at_ms": at_ms}
+            case "seat_resigned" | "seat_forfeited":
+                status = event_type.removeprefix("seat_")
+                changed["seats"] = self._seats_with(seat, replace(self._seat(seat), status=status))
+                changed["left"] = (*self.left, seat)
+            case "match_finished":
+                changed |= {"status": "finished", "result": data["result"], "ended_at_ms": at_ms}
+            case "match_aborted":
+                changed |= {"status": "aborted", "ended_at_ms": at_ms}
+        return replace(self, **changed)
+
+    def after_all(self, events: Iterable[LoggedEvent]) -> Match:
+        """The match after several events."""
+        match = self
+        for event in events:
+            content = event.parsed()
+            match = match.after(content["type"], content["seat"], content["data"], event.seq, event.hash, event.at_ms)
+        return match
+
+    def unborn(self) -> Match:
+        """The match before its first event, for folding its log from the start."""
+        return replace(
+            self,
+            version=0,
+            hash=GENESIS_HASH,
+            status="open",
+            seats=(),
+            result=None,
+            left=(),
+            at_ms=0,
+            created_at_ms=0,
+            started_at_ms=None,
+            ended_at_ms=None,
+            rematch=None,
+        )
+
+    def _seat(self, seat: int | None) -> Seat:
+        assert seat is not None
+        return self.seats[seat]
+
+    def _taken_by(self, seat: int | None, person: Person) -> Seat:
+        return replace(self._seat(seat), kind=person.kind, account=person.account, name=person.name)
+
+    def _seats_with(self, index: int | None, seat: Seat) -> tuple[Seat, ...]:
+        return tuple(seat if i == index else old for i, old in enumerate(self.seats))
+
+    # --- asking ---------------------------------------------------------------------------------------------
+
+    @property
+    def players(self) -> int:
+        """How many seats the match has."""
+        return len(self.first_seats)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can happen any more."""
+        return self.status in ("finished", "aborted")
+
+    @property
+    def rated(self) -> bool:
+        """Whether the match could count: a drawn deal, and every seat its own account or house bot."""
+        accounts = [seat.account for seat in self.seats if seat.kind == "account"]
+        return (
+            self.deal_source == "drawn"
+            and len(accounts) == len(set(accounts))
+            and all(seat.kind != "guest" for seat in self.seats)
+        )
+
+    def seats_of(self, account: str) -> list[int]:
+        """The seats that the account holds."""
+        return [i for i, seat in enumerate(self.seats) if seat.account == account]
+
+    def active_seats(self) -> list[int]:
+        """The seats that have not resigned or been forfeited."""
+        return [i for i, seat in enumerate(self.seats) if seat.status == "active"]
+
+    def to_wire(self) -> dict[str, Any]:
+        """The match as API clients see it; the same for every viewer."""
+        return {
+            "id": self.id,
+            "game": self.game,
+            "rules_version": self.rules_version,
+            "options": self.options,
+            "status": self.status,
+            "version": self.version,
+            "seats": self.seats_to_wire(),
+            "start": self.start,
+            "visibility": self.visibility,
+            "commitment": self.commitment,
+            "deal_source": self.deal_source,
+            "rated": self.rated,
+            "metadata": self.metadata,
+            "created_at": instant(self.created_at_ms),
+            "started_at": None if self.started_at_ms is None else instant(self.started_at_ms),
+            "ended_at": None if self.ended_at_ms is None else instant(self.ended_at_ms),
+            "result": self.result,
+            "rematch": self.rematch,
+        }
+
+    def seats_to_wire(self) -> list[dict[str, Any]]:
+        """The seats as API clients see them."""
+        return [
+            {
+                "seat": i,
+                "kind": seat.kind,
+                "taken": seat.taken,
+                "account": seat.account,
+                "name": seat.name,
+                "status": seat.status,
+            }
+            for i, seat in enumerate(self.seats)
+        ]
+
+    # --- storing --------------------------------------------------------------------------------------------
+
+    def to_document(self) -> str:
+        """The match without what every event moves (version, hash, times, rematch), as JSON for the store."""
+        moving = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch")
+        kept = {key: value for key, value in asdict(self).items() if key not in moving}
+        return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_document(cls, text: str | bytes, **moving: Any) -> Self:
+        """What `to_document` wrote, with what it left out. Raises ValueError for an unknown schema number."""
+        raw = json.loads(text)
+        if raw.pop("schema") != 1:
+            msg = "a match document of an unknown schema"
+            raise ValueError(msg)
+        raw["first_seats"] = tuple(Seat(**seat) for seat in raw["first_seats"])
+        raw["seats"] = tuple(Seat(**seat) for seat in raw["seats"])
+        raw["people"] = {int(seq): Person(**person) for seq, person in raw["people"].items()}
+        raw["left"] = tuple(raw["left"])
+        return cls(**raw, **moving)
