@@ -1,8 +1,8 @@
 """The table: which tiles lie where, the areas that they form, and the cells that wait for a tile.
 
-A *cell* is one number, ((x + 84) * 169 + (y + 84)) * 16, so that ascending cells are ascending (x, y), a step in any
-direction is one addition, and a mask of quarter turns has room below it (`rules`). Placed tiles are numbered in order
-of laying, the start tile 0.
+A *cell* is one number, ((x + 84) * 169 + (y + 84)) * 512, so that ascending cells are ascending (x, y), a step in any
+direction is one addition, and cell + shape is one number too, a *placement*. Placed tiles are numbered in order of
+laying, the start tile 0.
 
 Areas (N3) are a union-find over *nodes*, the regions of the placed tiles in order: node = `bases[tile]` + region.
 `parent` holds minus the number of nodes for the root of an area, and another node for all others. Trees are joined
@@ -31,7 +31,7 @@ from spieltisch_service.games.neues_land.tables import (
 #: x and y of a tile lie within -REACH … REACH: 83 tiles in a row from the start tile.
 REACH = 83
 _OFFSET = REACH + 1
-_ROW = 16
+_ROW = 512
 _COLUMN = (2 * _OFFSET + 1) * _ROW
 _HALF = 42
 
@@ -60,6 +60,12 @@ def place_of(cell: int) -> tuple[int, int]:
     """(x, y) of a cell."""
     x, y = divmod(cell, _COLUMN)
     return x - _OFFSET, y // _ROW - _OFFSET
+
+
+def split_placement(placement: int) -> tuple[int, int]:
+    """The cell and the shape of a placement."""
+    shape = placement % _ROW
+    return placement - shape, shape
 
 
 class Board:

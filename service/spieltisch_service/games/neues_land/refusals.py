@@ -74,7 +74,7 @@ def _accepted_tile(state: State, action: PlaceTile) -> PlaceTile:
     demand = state.board.demands.get(_cell(action.x, action.y))
     quarter = action.rotation // 90
     least = LEAST_QUARTER[kind][quarter]
-    if demand is None or not FITS[kind][demand] >> least & 1:
+    if demand is None or kind * 4 + least not in FITS[kind][demand]:
         _refuse_placement(state, action, kind, demand)
     if least == quarter:
         return action

@@ -1,15 +1,13 @@
 """The course of the game: set-up, legal actions, and what an action does.
 
-`legal` and `push` are the hot path of everything. Actions come out of bounded caches, because making a frozen
-dataclass costs more than finding out that it is legal. The *code* of placements of one kind is a cell + a mask of the
-quarter turns that fit there; ascending codes are ascending (x, y).
+`legal` and `push` are the hot path of everything. Making an action costs more than finding out that it is legal, so
+placements stay numbers (`board`) until somebody looks at them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 
 from spieltisch_service.games.contract import Action
 from spieltisch_service.games.neues_land.board import GUEST, Board, cell_of, place_of
@@ -21,6 +19,7 @@ from spieltisch_service.games.neues_land.model import (
     Options,
     Pass,
     PlaceFollower,
+    Placements,
     PlaceTile,
     RecallFollower,
     State,
@@ -30,39 +29,14 @@ from spieltisch_service.games.neues_land.tables import (
     EXPERT_HAND,
     FITS,
     FOLLOWERS_PER_PLAYER,
-    KIND_IDS,
     KIND_NUMBER,
 )
 
 PASS = Pass()
 _PLACE_FOLLOWER = tuple(PlaceFollower(region=region) for region in range(5))
-_QUARTERS = tuple(tuple(quarter for quarter in range(4) if mask >> quarter & 1) for mask in range(16))
 
 #: A drawn tile: seat and kind, for the event that says so.
 Drawn = tuple[int, int]
-
-
-class _Placements(dict[int, tuple[PlaceTile, ...]]):
-    """The actions of one kind by code, made when first asked for."""
-
-    #: Of 70 kinds, 256 MB at the very most; a server that plays for days stays far below.
-    _MOST = 1 << 13
-
-    def __init__(self, tile: str) -> None:
-        super().__init__()
-        self._tile = tile
-
-    def __missing__(self, code: int) -> tuple[PlaceTile, ...]:
-        if len(self) >= self._MOST:
-            self.clear()
-        x, y = place_of(code)
-        quarters = _QUARTERS[code & 15]
-        actions = tuple(PlaceTile(tile=self._tile, x=x, y=y, rotation=90 * quarter) for quarter in quarters)
-        self[code] = actions
-        return actions
-
-
-_PLACEMENTS = tuple(_Placements(tile) for tile in KIND_IDS)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -135,16 +109,17 @@ def legal(state: State) -> Sequence[Action]:
     return ()
 
 
-def _legal_tiles(state: State) -> list[PlaceTile]:
+def _legal_tiles(state: State) -> Placements:
     """Where the tiles of the hand can be laid (N22, N51); equal tiles give each placement once."""
     demands = state.board.demands.items()
-    actions: list[PlaceTile] = []
-    for kind in sorted(set(state.hands[state.seat])):
+    hand = state.hands[state.seat]
+    placements: list[int] = []
+    for kind in sorted(set(hand)) if len(hand) > 1 else hand:
         fits = FITS[kind]
-        codes = [cell + mask for cell, demand in demands if (mask := fits[demand])]
-        codes.sort()
-        actions += chain.from_iterable(map(_PLACEMENTS[kind].__getitem__, codes))
-    return actions
+        found = [cell + shape for cell, demand in demands for shape in fits[demand]]
+        found.sort()
+        placements += found
+    return Placements(placements)
 
 
 def _legal_followers(state: State) -> list[Action]:

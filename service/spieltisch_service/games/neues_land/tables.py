@@ -127,19 +127,20 @@ def _least_rotation(kind: Kind) -> tuple[int, ...]:
     return tuple(pictures.index(picture) for picture in pictures)
 
 
-def _fits(kind_number: int) -> tuple[int, ...]:
-    """By demand, a mask of the quarter turns in which the kind fits: each picture once, as the smallest turn."""
-    least = LEAST_QUARTER[kind_number]
-    masks = []
+def _fits(kind_number: int) -> tuple[tuple[int, ...], ...]:
+    """By demand, the shapes of the kind that fit, ascending: each picture once, in its smallest rotation."""
+    shapes = [kind_number * 4 + quarter for quarter in sorted(set(LEAST_QUARTER[kind_number]))]
+    fits = []
     for demand in range(256):
-        mask = 0
-        for quarter in sorted(set(least)):
-            shown = SIDE_TERRAINS[kind_number * 4 + quarter]
-            asked = [demand >> 2 * direction & 3 for direction in range(4)]
-            if all(terrain in (0, own) for terrain, own in zip(asked, shown, strict=True)):
-                mask |= 1 << quarter
-        masks.append(mask)
-    return tuple(masks)
+        asked = [demand >> 2 * direction & 3 for direction in range(4)]
+        fits.append(
+            tuple(
+                shape
+                for shape in shapes
+                if all(terrain in (0, own) for terrain, own in zip(asked, SIDE_TERRAINS[shape], strict=True))
+            )
+        )
+    return tuple(fits)
 
 
 _RAW = json.loads(data_text("tiles.json"))
@@ -167,7 +168,7 @@ SIDE_DEMANDS = tuple(
     tuple(terrain << 2 * ((direction + 2) % 4) for direction, terrain in enumerate(terrains))
     for terrains in SIDE_TERRAINS
 )
-#: By kind and demand: a mask of the quarters that fit (bit 0 no turn, bit 3 three quarter turns).
+#: By kind and demand: the shapes that fit, ascending, one for each picture (N22).
 FITS = tuple(_fits(number) for number in range(len(KINDS)))
 #: By kind, by region: how many edges the region touches.
 EDGE_COUNTS = tuple(tuple(len(edges) for edges in kind.edges) for kind in KINDS)
