@@ -9,19 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.games.wunderland.positions import action_of
 
-from spieltisch_service.games.contract import Action
 from spieltisch_service.games.wunderland.game import WUNDERLAND
 
 VECTORS = sorted((Path(__file__).parents[2] / "vectors").glob("wunderland-*.json"))
-
-
-def action_of(raw: dict[str, Any]) -> Action:
-    """The action that its JSON form names."""
-    fields = {key: value for key, value in raw.items() if key != "type"}
-    name = "".join(part.capitalize() for part in raw["type"].split("_"))
-    kind = next(kind for kind in WUNDERLAND.actions if kind.__name__ == name)
-    return kind(**fields)
 
 
 def canonical(raw: Mapping[str, Any]) -> str:

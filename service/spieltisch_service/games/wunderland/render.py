@@ -16,16 +16,17 @@ def _name(place: str) -> str:
     return BOARD.places[place].name["en"]
 
 
-def _headline(view: Mapping[str, Any]) -> str:
+def _head(view: Mapping[str, Any]) -> list[str]:
     active = view["active_seat"]
-    parts = [f"Wunderland, round {view['round']}", "over" if active is None else f"turn of seat {active}"]
-    if view["journey"] is not None:
-        journey = view["journey"]
-        parts.append(f"journey {_name(journey['origin'])} to {_name(journey['destination'])}")
-    if view["seats_to_ask"]:
-        parts.append("to answer: " + " ".join(map(str, view["seats_to_ask"])))
-    parts.append(f"deck {view['deck_count']}")
-    return " · ".join(parts)
+    whose = "over" if active is None else f"turn of seat {active}"
+    lines = [f"Wunderland, round {view['round']} · {whose} · cards in the deck: {view['deck_count']}"]
+    journey = view["journey"]
+    asked = "still to answer: " + " ".join(map(str, view["seats_to_ask"]))
+    if journey is not None:
+        lines.append(f"Journey from {_name(journey['origin'])} to {_name(journey['destination'])} · {asked}")
+    elif view["seats_to_ask"]:
+        lines.append(f"Final phase · {asked}")
+    return lines
 
 
 def _cell(view: Mapping[str, Any], place: str) -> str:
@@ -67,7 +68,7 @@ def _hand(view: Mapping[str, Any]) -> list[str]:
 
 def describe(view: Mapping[str, Any]) -> str:
     """The `state` part of a view as text; the signs after a place are its travellers, seat 0 first."""
-    lines = [_headline(view), ""]
+    lines = [*_head(view), ""]
     lines += _section(view, BOARD.places[BOARD.start].section)
     for section in BOARD.sections:
         lines += _section(view, section)
