@@ -1,0 +1,78 @@
+-- Write everything that one use case changes about one match, all or nothing.
+--
+-- One script, because the answer to "was this request answered before", the compare of the version, the time, the
+-- events, the state, the lists, the timer and the idempotency row must be one step: nobody may see or write anything
+-- in between. All reads and checks come before the first write; a store that refuses writes (out of memory,
+-- read-only, disk full) refuses the first one, so that nothing is half done.
+--
+-- KEYS 1 match (hash)  2 log (list)  3 answers (hash)  4 timers (sorted set)  5 bots (sorted set)
+--      then the public list to leave and the one to enter, as far as ARGV 7 and 8 say that there are such.
+-- ARGV 1 match id            2 expected version (length of the log)
+--      3 channel             4 accounts to wake, joined by commas
+--      5 field of the idempotency row, or ''   6 that row
+--      7 '1': leave a list   8 '1': enter a list
+--      9 '1': enter the bots' list, '0': leave it, '': stay
+--     10 ms from now until the timer runs out, or '': no timer
+--     11 number of events    12 number of fields    13 number of stamps
+--     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name).
+-- Answers the idempotency row (a string): answered before; an array of the version: conflict; the time in ms of the
+-- commit (a number): done.
+-- The version of a match is the length of its log. An entry of the log is 6 bytes of time (ms, big-endian), 32 bytes
+-- of hash, body.
+
+local answers_field = ARGV[5]
+if answers_field ~= '' then
+  local row = redis.call('HGET', KEYS[3], answers_field)
+  if row then return row end
+end
+
+local version = redis.call('LLEN', KEYS[2])
+if version ~= tonumber(ARGV[2]) then return {version} end
+
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+if version > 0 then
+  at = math.max(at, (struct.unpack('>I6', redis.call('LINDEX', KEYS[2], -1))))
+end
+local at_text = string.format('%.0f', at)
+local at_bytes = struct.pack('>I6', at)
+
+local events, fields, stamps = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local first_field = 14 + events
+local first_stamp = first_field + 2 * fields
+local created
+local row = {}
+for i = first_field, first_stamp - 1 do row[#row + 1] = ARGV[i] end
+for i = first_stamp, first_stamp + stamps - 1 do
+  row[#row + 1] = ARGV[i]
+  row[#row + 1] = at_text
+  if ARGV[i] == 'c' then created = at_text end
+end
+
+local leave, enter
+local next_key = 6
+if ARGV[7] == '1' then leave = KEYS[next_key]; next_key = next_key + 1 end
+if ARGV[8] == '1' then
+  enter = KEYS[next_key]
+  created = created or redis.call('HGET', KEYS[1], 'c')
+  if not created then return redis.error_reply('ERR a match enters a list by its creation time, and has none') end
+end
+
+for i = 14, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
+if #row > 0 then redis.call('HSET', KEYS[1], unpack(row)) end
+if answers_field ~= '' then redis.call('HSET', KEYS[3], answers_field, ARGV[6]) end
+if leave then redis.call('ZREM', leave, ARGV[1]) end
+if enter then redis.call('ZADD', enter, created, ARGV[1]) end
+if ARGV[9] == '1' then
+  redis.call('ZADD', KEYS[5], at_text, ARGV[1])
+elseif ARGV[9] == '0' then
+  redis.call('ZREM', KEYS[5], ARGV[1])
+end
+if ARGV[10] ~= '' then
+  redis.call('ZADD', KEYS[4], string.format('%.0f', at + tonumber(ARGV[10])), ARGV[1])
+else
+  redis.call('ZREM', KEYS[4], ARGV[1])
+end
+-- A bell that must not ring (access rights) is no reason to deny what has been written.
+redis.pcall('PUBLISH', ARGV[3], ARGV[1] .. ' ' .. string.format('%.0f', version + events) .. ' ' .. ARGV[4])
+return at

@@ -1,0 +1,294 @@
+"""The store over Redis or Valkey, standalone or as a cluster. `ports.Store` says what each method promises.
+
+A match is a hash (document `d`, secret `s`, state `z`, the stamps `c`, `b`, `e`, the rematch `r`), a list of events
+and a hash of idempotency rows. Its version is the length of its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import merge
+from itertools import islice
+
+from redis import Redis, RedisCluster
+
+from spieltisch_service.app.ports import (
+    Commit,
+    Committed,
+    Conflict,
+    Durability,
+    Replayed,
+    StoredMatch,
+)
+from spieltisch_service.domain.events import LoggedEvent
+from spieltisch_service.store import scripts
+from spieltisch_service.store.health import ask_health
+from spieltisch_service.store.layout import (
+    ALL_BUCKETS,
+    MatchPlace,
+    account_place,
+    digest,
+    match_place,
+    reservation,
+)
+from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
+from spieltisch_service.store.rows import (
+    pack_event,
+    pack_reservation,
+    pack_row,
+    unpack_event,
+    unpack_link,
+    unpack_reservation,
+    unpack_row,
+)
+
+_STAMP_FIELDS = {"created": b"c", "started": b"b", "ended": b"e"}
+
+Pair = tuple[int, str]
+
+
+class RedisStore:
+    """`ports.Store` over a redis-py client, whose pools must be bounded: see `connection.open_client`."""
+
+    def __init__(self, client: Redis | RedisCluster, *, durability: str | None = None) -> None:
+        self._nodes: Nodes = ClusterNodes(client) if isinstance(client, RedisCluster) else OneNode(client)
+        self._declared = durability
+
+    @property
+    def nodes(self) -> Nodes:
+        """The servers, for the check at start."""
+        return self._nodes
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._nodes.close()
+
+    # --- matches --------------------------------------------------------------------------------------------
+
+    def load(self, match_id: str, idempotency_key: str | None = None) -> StoredMatch | None:
+        """See `ports.Store`."""
+        place = match_place(match_id)
+        placed = _load(place, b"" if idempotency_key is None else digest(idempotency_key), b"1")
+        return _stored(self._nodes.ask_all([placed], again=True)[0])
+
+    def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
+        """See `ports.Store`."""
+        if not match_ids:
+            return []
+        placed = [_load(match_place(match_id), b"", b"0") for match_id in match_ids]
+        return [_stored(answer) for answer in self._nodes.ask_all(placed, again=True)]
+
+    def version(self, match_id: str) -> int | None:
+        """See `ports.Store`."""
+        place = match_place(match_id)
+        return int(self._nodes.ask(place.bucket.slot, "LLEN", place.log, again=True)) or None
+
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict:
+        """See `ports.Store`. Raises ValueError for events that do not follow the expected version."""
+        _check(commit)
+        place = match_place(commit.match_id)
+        bucket = place.bucket
+        keys = [place.match, place.log, place.answers, bucket.timers, bucket.bots]
+        leave, enter = commit.index or (None, None)
+        keys.extend(bucket.public_list(name) for name in (leave, enter) if name is not None)
+        fields: list[bytes] = []
+        if commit.document is not None:
+            fields += (b"d", commit.document)
+        if commit.secret is not None:
+            fields += (b"s", commit.secret)
+        if commit.state is not None:
+            fields += (b"z", commit.state)
+        field, row = b"", b""
+        if commit.idempotency is not None:
+            field, row = digest(commit.idempotency[0]), pack_row(commit.idempotency[1])
+        answer = self._nodes.run(
+            bucket.slot,
+            scripts.COMMIT,
+            keys,
+            place.id,
+            commit.expected_version,
+            bucket.channel,
+            ",".join(commit.wake),
+            field,
+            row,
+            b"" if leave is None else b"1",
+            b"" if enter is None else b"1",
+            b"" if commit.bot_to_act is None else b"1" if commit.bot_to_act else b"0",
+            b"" if commit.expires_after_ms is None else commit.expires_after_ms,
+            len(commit.events),
+            len(fields) // 2,
+            len(commit.stamps),
+            *map(pack_event, commit.events),
+            *fields,
+            *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
+        )
+        if isinstance(answer, int):
+            return Committed(answer)
+        if isinstance(answer, bytes):
+            return Replayed(unpack_row(answer))
+        return Conflict(int(answer[0]))
+
+    def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
+        """See `ports.Store`."""
+        if limit <= 0:
+            return []
+        place = match_place(match_id)
+        entries = self._nodes.ask(place.bucket.slot, "LRANGE", place.log, after, after + limit - 1, again=True)
+        return [unpack_event(seq, entry) for seq, entry in enumerate(entries, after + 1)]
+
+    def set_rematch(self, match_id: str, rematch_id: str) -> None:
+        """See `ports.Store`. The first rematch stays."""
+        place = match_place(match_id)
+        self._nodes.run(place.bucket.slot, scripts.REMATCH, [place.match, place.log], rematch_id)
+
+    # --- lists ----------------------------------------------------------------------------------------------
+
+    def list_public(self, lists: Sequence[str], before: Pair | None, limit: int) -> list[Pair]:
+        """See `ports.Store`. A second round trip where many of the newest matches lie in one bucket."""
+        places = [(bucket.slot, bucket.public_list(name)) for name in dict.fromkeys(lists) for bucket in ALL_BUCKETS]
+        # The newest matches spread over the buckets, so few from each are enough; where they were not, ask for all.
+        few = min(limit, 4 + limit // 8)
+        pages = self._pages(places, before, few)
+        newest = list(islice(merge(*pages, reverse=True), max(limit, 0)))
+        if few < limit:
+            cut = newest[-1] if len(newest) == limit else (0, "")
+            short = [index for index, page in enumerate(pages) if len(page) >= few and page[few - 1] > cut]
+            if short:
+                for index, page in zip(
+                    short, self._pages([places[index] for index in short], before, limit), strict=True
+                ):
+                    pages[index] = page
+                newest = list(islice(merge(*pages, reverse=True), limit))
+        return newest
+
+    def list_of_account(self, account_id: str, before: Pair | None, limit: int) -> list[Pair]:
+        """See `ports.Store`."""
+        place = account_place(account_id)
+        return self._pages([(place.slot, place.matches)], before, limit)[0][: max(limit, 0)]
+
+    def _pages(self, places: Sequence[tuple[int, bytes]], before: Pair | None, limit: int) -> list[list[Pair]]:
+        """From each sorted set (slot, key) at least the `limit` newest members behind `before`, newest first."""
+        if not places or limit <= 0:
+            return [[] for _ in places]
+        page = ("WITHSCORES", "LIMIT", 0, limit)
+        if before is None:
+            asked = [Placed(slot, ("ZREVRANGEBYSCORE", key, "+inf", "-inf", *page)) for slot, key in places]
+            return [_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)]
+        # Those of the same millisecond are few; behind `before` are those with a smaller id.
+        at_ms = before[0]
+        asked = []
+        for slot, key in places:
+            asked.append(Placed(slot, ("ZREVRANGEBYSCORE", key, at_ms, at_ms, "WITHSCORES")))
+            asked.append(Placed(slot, ("ZREVRANGEBYSCORE", key, f"({at_ms}", "-inf", *page)))
+        answers = [_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)]
+        return [
+            [pair for pair in same if pair < before] + older
+            for same, older in zip(answers[::2], answers[1::2], strict=True)
+        ]
+
+    def add_to_account(self, account_id: str, match_id: str) -> None:
+        """See `ports.Store`."""
+        place = account_place(account_id)
+        self._nodes.run(place.slot, scripts.ADD_TO_ACCOUNT, [place.matches, place.active], match_id)
+
+    def active_of_account(self, account_id: str) -> list[str]:
+        """See `ports.Store`."""
+        place = account_place(account_id)
+        return [name.decode() for name in self._nodes.ask(place.slot, "ZRANGE", place.active, 0, -1, again=True)]
+
+    def retire_from_account(self, account_id: str, match_ids: Sequence[str]) -> None:
+        """See `ports.Store`."""
+        if match_ids:
+            place = account_place(account_id)
+            self._nodes.ask(place.slot, "ZREM", place.active, *match_ids)
+
+    def waiting_for_bots(self, limit: int) -> list[str]:
+        """See `ports.Store`. Longest waiting first."""
+        if limit <= 0:
+            return []
+        asked = [Placed(bucket.slot, ("ZRANGE", bucket.bots, 0, limit - 1, "WITHSCORES")) for bucket in ALL_BUCKETS]
+        waiting = merge(*(_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)))
+        return [match_id for _, match_id in islice(waiting, limit)]
+
+    def due(self, limit: int) -> list[str]:
+        """See `ports.Store`. Longest due first."""
+        if limit <= 0:
+            return []
+        asked = [Placed(bucket.slot, (1, bucket.timers, limit), scripts.DUE) for bucket in ALL_BUCKETS]
+        late = merge(*(_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)))
+        return [match_id for _, match_id in islice(late, limit)]
+
+    # --- accounts and keys ----------------------------------------------------------------------------------
+
+    def reserve(self, key: str, fingerprint: str, value: str, ttl_s: int) -> tuple[str, str]:
+        """See `ports.Store`."""
+        slot, name = reservation(key)
+        kept = self._nodes.ask(slot, "SET", name, pack_reservation(fingerprint, value), "NX", "GET", "EX", ttl_s)
+        return (fingerprint, value) if kept is None else unpack_reservation(kept)
+
+    def put_account(self, account_id: str, document: bytes) -> tuple[bytes, int]:
+        """See `ports.Store`. The document of an erased account is empty."""
+        place = account_place(account_id)
+        kept, created_at_ms = self._nodes.run(place.slot, scripts.PUT_ACCOUNT, [place.account], document)
+        return kept, int(created_at_ms)
+
+    def account(self, account_id: str) -> tuple[bytes, int] | None:
+        """See `ports.Store`. None for an erased account."""
+        place = account_place(account_id)
+        document, created_at_ms = self._nodes.ask(place.slot, "HMGET", place.account, "d", "c", again=True)
+        return None if document is None else (document, int(created_at_ms))
+
+    def delete_account(self, account_id: str) -> None:
+        """See `ports.Store`. The time of creation stays and keeps the id taken."""
+        place = account_place(account_id)
+        self._nodes.ask(place.slot, "HDEL", place.account, "d")
+
+    # --- health ---------------------------------------------------------------------------------------------
+
+    def durability(self) -> Durability:
+        """See `ports.Store`. Raises `StoreUnavailable` also for a store that answers but refuses to write."""
+        health = ask_health(self._nodes, self._declared)
+        health.raise_unless_writable()
+        return Durability(health.level, health.server)
+
+
+def _check(commit: Commit) -> None:
+    """Refuse what would tear the log: places and numbers of the events must agree."""
+    expected = commit.expected_version
+    if expected == 0 and not commit.events:
+        raise ValueError("a new match begins with an event")
+    for seq, event in enumerate(commit.events, expected + 1):
+        if event.seq != seq:
+            raise ValueError(f"event {event.seq} does not follow version {expected}")
+
+
+def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:
+    return Placed(place.bucket.slot, (3, place.match, place.log, place.answers, field, secret), scripts.LOAD)
+
+
+def _stored(answer: list[bytes] | None) -> StoredMatch | None:
+    """The match from what `load.lua` answers."""
+    if answer is None:
+        return None
+    now_ms, version, link, document, secret, state, created, started, ended, rematch, row = answer
+    at_ms, hash_ = unpack_link(link)
+    return StoredMatch(
+        version=int(version),
+        hash=hash_,
+        at_ms=at_ms,
+        document=document or b"",
+        secret=secret or b"",
+        state=state,
+        created_at_ms=int(created or 0),
+        started_at_ms=None if started is None else int(started),
+        ended_at_ms=None if ended is None else int(ended),
+        rematch=None if rematch is None else rematch.decode(),
+        # A clock that was set back must not make an event lie in the future.
+        now_ms=max(int(now_ms), at_ms),
+        idempotency=None if row is None else unpack_row(row),
+    )
+
+
+def _pairs(answer: Sequence[bytes]) -> list[Pair]:
+    """(score, member) from the alternating answer of a sorted set."""
+    return [(int(score), member.decode()) for member, score in zip(answer[::2], answer[1::2], strict=True)]

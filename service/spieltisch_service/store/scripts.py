@@ -1,0 +1,28 @@
+"""The Lua scripts, read once from `lua/`. They are called by hash; a server that lost them gets them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One script: its text and the hash under which the server keeps it."""
+
+    source: bytes
+    sha: bytes
+
+
+def _script(name: str) -> Script:
+    source = files(__package__).joinpath("lua", f"{name}.lua").read_bytes()
+    return Script(source, sha1(source, usedforsecurity=False).hexdigest().encode())
+
+
+COMMIT = _script("commit")
+LOAD = _script("load")
+REMATCH = _script("rematch")
+ADD_TO_ACCOUNT = _script("add_to_account")
+PUT_ACCOUNT = _script("put_account")
+DUE = _script("due")
