@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -98,7 +99,7 @@ class Cluster:
                 )
             )
         self.url = "redis+cluster://" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
-        self.clients = [redis.Redis(port=port) for port in self.ports]
+        self.clients: list[Any] = [redis.Redis(port=port) for port in self.ports]
 
     def start(self) -> None:
         for server in self.servers:
