@@ -9,6 +9,18 @@ import redis
 from spieltisch_service.store.embedded import EmbeddedStore
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--games N`: how many random matches of each game the contract suite plays."""
+    parser.addoption("--games", type=int, default=200, help="random matches of each game in the contract suite")
+
+
+@pytest.fixture(scope="session")
+def games_per_game(request: pytest.FixtureRequest) -> int:
+    """How many random matches of each game are to be played."""
+    count: int = request.config.getoption("--games")
+    return count
+
+
 @pytest.fixture(scope="session")
 def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL (`unix:///…`) of a store that this test process alone uses."""

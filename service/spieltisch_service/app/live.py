@@ -19,6 +19,7 @@ import orjson
 from spieltisch_service.app.callers import Once
 from spieltisch_service.app.errors import IdempotencyKeyReused, NotFound, Refusal
 from spieltisch_service.app.ports import (
+    BOTS_TOPIC,
     Commit,
     Committed,
     Conflict,
@@ -249,7 +250,7 @@ class LiveMatches:
                 index=_index(before, after),
                 bot_to_act=_change(live.waits_for_bot(), now.waits_for_bot()),
                 expires_after_ms=self._idle_ms if after.status == "running" else None,
-                wake=tuple({seat.account for seat in (*before.seats, *after.seats) if seat.account is not None}),
+                wake=_topics(before, after, now.waits_for_bot()),
             )
         )
         if isinstance(outcome, Conflict):
@@ -364,6 +365,11 @@ def _index(before: Match, after: Match) -> tuple[str | None, str | None] | None:
     old = f"{before.status}:{before.game}" if before.version else None
     new = f"{after.status}:{after.game}"
     return (old, new) if after.visibility == "public" and old != new else None
+
+
+def _topics(before: Match, after: Match, waits_for_bot: bool) -> tuple[str, ...]:
+    accounts = {seat.account for seat in (*before.seats, *after.seats) if seat.account is not None}
+    return (*accounts, BOTS_TOPIC) if waits_for_bot else tuple(accounts)
 
 
 def _change(before: bool, after: bool) -> bool | None:

@@ -14,6 +14,10 @@ from typing import Literal, Protocol
 from spieltisch_service.domain.events import Event, LoggedEvent
 
 
+#: The topic of a `Bell` that rings when a match waits for a house bot.
+BOTS_TOPIC = "bots"
+
+
 class StoreUnavailable(Exception):
     """The store does not answer, or not in time, or refuses to write. Whether a write happened is unknown."""
 
@@ -70,7 +74,8 @@ class Commit:
     `index` moves the match between public lists: (list to leave or None, list to enter or None), each
     `status:game`; the score in a list is the creation time. `bot_to_act` enters (True) or leaves (False) the list
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
-    commit's time plus that; None removes it. `wake` names the accounts whose decisions may have changed.
+    commit's time plus that; None removes it. `wake` names the topics that ring besides the match: accounts whose
+    decisions may have changed, and `BOTS_TOPIC`.
     """
 
     match_id: str
@@ -194,7 +199,7 @@ class Bell(Protocol):
     """
 
     def listen(self, topic: str) -> AbstractContextManager[Ear]:
-        """Listen for a match id or an account id; rings from now on are not missed."""
+        """Listen for a match id, an account id or `BOTS_TOPIC`; rings from now on are not missed."""
 
 
 class Ear(Protocol):

@@ -1,4 +1,4 @@
-"""House bots: opponents that see what any player sees. They come in through the use cases, as callers with a seat token.
+"""House bots: opponents that see what any player sees and act through the use cases, as callers with a seat token.
 
-May import `app`, `domain`, `games`, itself and the standard library.
+May import `app`, `domain`, `games`, itself and the standard library and structlog.
 """

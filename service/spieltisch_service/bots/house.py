@@ -16,7 +16,7 @@ import structlog
 
 from spieltisch_service.app.callers import Caller, Once, SeatGrant
 from spieltisch_service.app.errors import NotFound, Refusal
-from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.ports import BOTS_TOPIC, StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots import random_bot
 
@@ -41,7 +41,7 @@ class HouseBots:
 
     def run_until(self, stop: threading.Event) -> None:
         """Play until `stop` is set. A store that is away is waited for."""
-        with self._service.bell.listen("*") as ear:
+        with self._service.bell.listen(BOTS_TOPIC) as ear:
             while not stop.is_set() and not ear.closing:
                 try:
                     acted = self.play_waiting()

@@ -1,0 +1,70 @@
+"""The one place where everything concrete is named: from settings to a service, its web application or its worker."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from spieltisch_service.app.service import Service
+from spieltisch_service.bots.house import BOTS, HouseBots, Sweeper
+from spieltisch_service.settings import BadSettings, Settings
+from spieltisch_service.store.connection import connect
+from spieltisch_service.store.health import UnsuitableStore
+from spieltisch_service.store.hub import Hub
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+_hubs: list[Hub] = []
+
+
+def build_service(settings: Settings) -> Service:
+    """The use cases over the store that the settings name. Nothing is connected before the first use."""
+    if settings.redis_url is None:
+        msg = "REDIS_URL is not set; `serve` sets it to the service's own store"
+        raise BadSettings(msg)
+    hub = Hub(settings.redis_url)
+    _hubs.append(hub)
+    return Service(
+        connect(settings.redis_url, durability=settings.durability),
+        hub,
+        settings.secret.encode(),
+        bots=tuple(BOTS),
+        idle_ms=settings.expires_after_ms,
+        seat_abort_ms=settings.seat_abort_after_ms,
+        stream_cap=settings.streams_per_worker,
+    )
+
+
+def build_app(settings: Settings) -> Flask:
+    """The WSGI application. Refuses a store that would lose matches (`BadSettings`) where it can be asked."""
+    from spieltisch_service.web.app import create_app
+
+    service = build_service(settings)
+    return create_app(service, settings)
+
+
+class Worker:
+    """The work that is not a request: house bots and the sweep of matches whose time is over."""
+
+    def __init__(self, service: Service) -> None:
+        self._bots = HouseBots(service)
+        self._sweeper = Sweeper(service)
+
+    def run_until(self, stop: threading.Event) -> None:
+        """Work until `stop` is set."""
+        sweeping = threading.Thread(target=self._sweeper.run_until, args=(stop,), name="sweeper", daemon=True)
+        sweeping.start()
+        self._bots.run_until(stop)
+        sweeping.join()
+
+
+def build_worker(settings: Settings) -> Worker:
+    """The worker beside the server."""
+    return Worker(build_service(settings))
+
+
+def stopping() -> None:
+    """The process is about to stop: end all waiting and all streams at once."""
+    for hub in _hubs:
+        hub.close()
