@@ -83,9 +83,12 @@ def position(
 
 
 def play(state: State, *actions: Action) -> State:
-    """The state after these legal actions."""
+    """The state after these legal actions; also holds that `apply` leaves the state before as it was."""
     for action in actions:
-        state, _ = WUNDERLAND.apply(state, action)
+        before = state
+        kept = WUNDERLAND.encode(before), WUNDERLAND.scores(before)
+        state, _ = WUNDERLAND.apply(before, action)
+        assert (WUNDERLAND.encode(before), WUNDERLAND.scores(before)) == kept
     return state
 
 
