@@ -12,19 +12,9 @@ import pytest
 
 from spieltisch_service.games.contract import Action
 from spieltisch_service.games.neues_land.game import NEUES_LAND
-from spieltisch_service.games.neues_land.model import Options, Pass, PlaceFollower, PlaceTile, RecallFollower
+from spieltisch_service.games.neues_land.model import NeuesLandOptions
 
 VECTORS = sorted((Path(__file__).parents[2] / "vectors").glob("neues-land-*.json"))
-KINDS: dict[str, type[Action]] = {
-    "place_tile": PlaceTile,
-    "place_follower": PlaceFollower,
-    "recall_follower": RecallFollower,
-    "pass": Pass,
-}
-
-
-def from_wire(raw: dict[str, Any]) -> Action:
-    return KINDS[raw["type"]](**{key: value for key, value in raw.items() if key != "type"})
 
 
 def digest(legal: Sequence[Action]) -> dict[str, Any]:
@@ -37,6 +27,11 @@ def load(path: Path) -> dict[str, Any]:
     return vector
 
 
+def tiles(raw: object) -> list[object]:
+    assert isinstance(raw, list)
+    return list(raw)
+
+
 def test_all_vectors_are_here() -> None:
     assert len(VECTORS) == 26
 
@@ -44,10 +39,10 @@ def test_all_vectors_are_here() -> None:
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_apply_plays_the_vector(path: Path) -> None:
     vector = load(path)
-    options = Options(**vector["options"])
+    options = NeuesLandOptions(**vector["options"])
     deal = NEUES_LAND.parse_deal(vector["deal"], options, vector["players"])
     state, data = NEUES_LAND.start(options, deal, vector["players"])
-    discarded = list(data["discarded"])
+    discarded = tiles(data["discarded"])
     before = (0,) * vector["players"]
     for ply in vector["plies"]:
         assert NEUES_LAND.to_act(state) == ply["seat"]
@@ -55,9 +50,9 @@ def test_apply_plays_the_vector(path: Path) -> None:
         assert digest(legal) == ply["legal"]
         if "legal_actions" in ply:
             assert [action.to_wire() for action in legal] == ply["legal_actions"]
-        state, data = NEUES_LAND.apply(state, from_wire(ply["action"]))
+        state, data = NEUES_LAND.apply(state, NEUES_LAND.action_from_wire(ply["action"]))
         assert NEUES_LAND.scores(state) == tuple(ply["scores"])
-        discarded += data["discarded"]
+        discarded += tiles(data["discarded"])
         if NEUES_LAND.to_act(state) is not None:
             gained = [now - then for now, then in zip(ply["scores"], before, strict=True)]
             assert data["points"] == gained[ply["seat"]] == sum(gained)
@@ -76,13 +71,13 @@ def test_apply_plays_the_vector(path: Path) -> None:
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_playout_plays_the_vector(path: Path) -> None:
     vector = load(path)
-    options = Options(**vector["options"])
+    options = NeuesLandOptions(**vector["options"])
     deal = NEUES_LAND.parse_deal(vector["deal"], options, vector["players"])
     playout = NEUES_LAND.playout(NEUES_LAND.start(options, deal, vector["players"])[0])
     for ply in vector["plies"]:
         assert playout.to_act() == ply["seat"]
         assert digest(playout.legal()) == ply["legal"]
-        playout.push(from_wire(ply["action"]))
+        playout.push(NEUES_LAND.action_from_wire(ply["action"]))
         assert list(playout.scores()) == ply["scores"]
     assert (playout.to_act() is None) == (vector["result"] is not None)
     assert NEUES_LAND.view(playout.snapshot(), None)["discarded"] == vector["discarded"]

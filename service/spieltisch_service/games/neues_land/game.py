@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from spieltisch_service.games.contract import Action, Game, Outcome, Plain
-from spieltisch_service.games.neues_land import codec, deals, notation, refusals, render, rules, scoring, tables, view
+from spieltisch_service.games.neues_land import codec, notation, refusals, render, rules, scoring, tables, view
 from spieltisch_service.games.neues_land.model import (
     FOLLOWER,
     OVER,
     PHASES,
     Deal,
-    Options,
+    NeuesLandOptions,
     Pass,
     PlaceFollower,
     PlaceTile,
@@ -39,23 +39,23 @@ class NeuesLand(Game[State]):
     rules_version: ClassVar[str] = "1"
     min_players: ClassVar[int] = tables.MIN_PLAYERS
     max_players: ClassVar[int] = tables.MAX_PLAYERS
-    options_type: ClassVar[type[Any]] = Options
+    options_type: ClassVar[type[Any]] = NeuesLandOptions
     actions: ClassVar[tuple[type[Action], ...]] = (PlaceTile, PlaceFollower, RecallFollower, Pass)
     phases: ClassVar[tuple[str, ...]] = PHASES
 
-    def deal(self, options: Options, players: int, deal_seed: bytes) -> Deal:
+    def deal(self, options: NeuesLandOptions, players: int, deal_seed: bytes) -> Deal:
         """The 83 tiles in the order that the seed gives, less those of N12."""
-        return deals.draw_deal(options, players, deal_seed)
+        return rules.draw_deal(options, players, deal_seed)
 
-    def parse_deal(self, raw: Mapping[str, Plain], options: Options, players: int) -> Deal:  # noqa: ARG002
+    def parse_deal(self, raw: Mapping[str, Plain], options: NeuesLandOptions, players: int) -> Deal:  # noqa: ARG002
         """An explicit deal; it is played as it stands, whatever the options. Raises InvalidDeal."""
-        return deals.parse_deal(raw)
+        return codec.parse_deal(raw)
 
     def deal_to_wire(self, deal: Deal) -> dict[str, Plain]:
         """The deal as JSON, always with `set_aside`."""
-        return {"deck": list(deal.deck), "set_aside": list(deal.set_aside)}
+        return codec.deal_to_wire(deal)
 
-    def start(self, options: Options, deal: Deal, players: int) -> tuple[State, dict[str, Plain]]:
+    def start(self, options: NeuesLandOptions, deal: Deal, players: int) -> tuple[State, dict[str, Plain]]:
         """The start tile on the table and the first tiles drawn: `drawn` and `discarded`."""
         state, drawn = rules.begin(options, deal, players)
         return state, view.event_data(drawn, state.discarded)
@@ -100,9 +100,9 @@ class NeuesLand(Game[State]):
         """The first legal placement, or pass."""
         return rules.PASS if state.phase == FOLLOWER else rules.legal(state)[0]
 
-    def playout(self, state: State) -> rules.Playout:
+    def playout(self, state: State) -> rules.NeuesLandPlayout:
         """A game to be played in place from `state`."""
-        return rules.Playout(state)
+        return rules.NeuesLandPlayout(state)
 
     def view(self, state: State, seat: int | None) -> dict[str, Plain]:  # noqa: ARG002
         """The same for every viewer: nothing but the deck's order and the set-aside tiles is hidden."""

@@ -15,7 +15,7 @@ PLACE_TILE, FOLLOWER, OVER = PHASES = ("place_tile", "follower", "over")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class NeuesLandOptions:
     """How a match of Neues Land is played."""
 
     expert: bool = wire("Each player holds two open tiles and chooses one of them (N50 to N53).", default=False)
@@ -141,7 +141,7 @@ class State:
         "set_aside_count", "shown", "supply", "top", "turn",
     )  # fmt: skip
 
-    options: Options
+    options: NeuesLandOptions
     players: int
     deck: list[int]
     top: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from spieltisch_service.games.chance import shuffled
 from spieltisch_service.games.contract import Action
 from spieltisch_service.games.neues_land.board import GUEST, Board, cell_of, place_of
 from spieltisch_service.games.neues_land.model import (
@@ -16,7 +17,7 @@ from spieltisch_service.games.neues_land.model import (
     OVER,
     PLACE_TILE,
     Deal,
-    Options,
+    NeuesLandOptions,
     Pass,
     PlaceFollower,
     Placements,
@@ -26,6 +27,7 @@ from spieltisch_service.games.neues_land.model import (
 )
 from spieltisch_service.games.neues_land.scoring import follower_points, scores
 from spieltisch_service.games.neues_land.tables import (
+    AVAILABLE,
     EXPERT_HAND,
     FITS,
     FOLLOWERS_PER_PLAYER,
@@ -48,7 +50,14 @@ def _recall(cell: int) -> RecallFollower:
 # --- set-up -------------------------------------------------------------------------------------------------
 
 
-def begin(options: Options, deal: Deal, players: int) -> tuple[State, list[Drawn]]:
+def draw_deal(options: NeuesLandOptions, players: int, deal_seed: bytes) -> Deal:
+    """Shuffle the 83 tiles; with `equal_turns`, the last ones leave until the players divide what stays (N12)."""
+    tiles = shuffled(AVAILABLE.elements(), deal_seed)
+    count = len(tiles) - len(tiles) % players if options.equal_turns else len(tiles)
+    return Deal(tuple(tiles[:count]), tuple(tiles[count:]))
+
+
+def begin(options: NeuesLandOptions, deal: Deal, players: int) -> tuple[State, list[Drawn]]:
     """The first state, and the tiles drawn for it in order (N10, N11, N20, N50)."""
     state = State()
     state.options, state.players = options, players
@@ -183,7 +192,7 @@ def _push_tile(state: State, action: PlaceTile, drawn: list[Drawn]) -> None:
     state.phase = FOLLOWER
 
 
-class Playout:
+class NeuesLandPlayout:
     """A game that is played in place (`contract.Playout`)."""
 
     __slots__ = ("_state",)

@@ -83,11 +83,12 @@ def _check(kind: Kind) -> None:
     """Raise ValueError if `kind` breaks N1 or N2, or the rest of this package could not tell its regions apart."""
     regions = range(len(kind.terrains))
     pairs = [*kind.borders, *kind.towns]
+    if any(not 0 <= a < b < len(regions) for a, b in pairs):
+        raise ValueError(f"tile kind {kind.id}: pairs of two regions, smaller first")
     faults = {
         "1 to 5 regions": not 1 <= len(regions) <= 5,
         "each edge once": sorted(edge for edges in kind.edges for edge in edges) != [0, 1, 2, 3],
         "at most one region without an edge": sum(not edges for edges in kind.edges) > 1,
-        "pairs of two regions, smaller first": any(not 0 <= a < b < len(regions) for a, b in pairs),
         "each border once": len(set(kind.borders)) < len(kind.borders),
         "towns on borders": not set(kind.towns) <= set(kind.borders),
         "towns between land and water": any(
@@ -154,6 +155,7 @@ MIN_PLAYERS, MAX_PLAYERS = _RAW["players"]
 
 #: The 83 tiles of the full deck, how often each kind occurs (N11).
 AVAILABLE = Counter({kind.id: kind.count for kind in KINDS}) - Counter([KIND_IDS[START_KIND]])
+DECK_SIZE = AVAILABLE.total()
 
 #: By kind and quarter: the smallest quarter that shows the same tile (N22).
 LEAST_QUARTER = tuple(_least_rotation(kind) for kind in KINDS)
