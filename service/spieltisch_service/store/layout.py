@@ -82,8 +82,8 @@ def account_place(account_id: str) -> AccountPlace:
 
 
 def digest(key: str) -> bytes:
-    """16 bytes that stand for an idempotency key: keys are long, and every action of every match keeps one."""
-    return blake2b(key.encode(), digest_size=16).digest()
+    """12 bytes that stand for an idempotency key: keys are long, and every action of every match keeps one."""
+    return blake2b(key.encode(), digest_size=12).digest()
 
 
 def reservation(key: str) -> tuple[int, bytes]:

@@ -22,6 +22,7 @@ from spieltisch_service.app.ports import (
 )
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
+from spieltisch_service.store.entries import pack_event, pack_part, unpack_event, unpack_link, unpack_part
 from spieltisch_service.store.health import ask_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
@@ -32,15 +33,7 @@ from spieltisch_service.store.layout import (
     reservation,
 )
 from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
-from spieltisch_service.store.rows import (
-    pack_event,
-    pack_reservation,
-    pack_row,
-    unpack_event,
-    unpack_link,
-    unpack_reservation,
-    unpack_row,
-)
+from spieltisch_service.store.rows import pack_reservation, pack_row, unpack_reservation, unpack_row
 
 _STAMP_FIELDS = {"created": b"c", "started": b"b", "ended": b"e"}
 
@@ -93,11 +86,12 @@ class RedisStore:
         keys.extend(bucket.public_list(name) for name in (leave, enter) if name is not None)
         fields: list[bytes] = []
         if commit.document is not None:
-            fields += (b"d", commit.document)
+            fields += (b"d", pack_part(commit.document, small=True))
         if commit.secret is not None:
-            fields += (b"s", commit.secret)
+            fields += (b"s", pack_part(commit.secret, small=True))
         if commit.state is not None:
-            fields += (b"z", commit.state)
+            # The last state stays for good; all others are gone with the next action.
+            fields += (b"z", pack_part(commit.state, small="ended" in commit.stamps))
         field, row = b"", b""
         if commit.idempotency is not None:
             field, row = digest(commit.idempotency[0]), pack_row(commit.idempotency[1])
@@ -276,9 +270,9 @@ def _stored(answer: list[bytes] | None) -> StoredMatch | None:
         version=int(version),
         hash=hash_,
         at_ms=at_ms,
-        document=document or b"",
-        secret=secret or b"",
-        state=state,
+        document=b"" if document is None else unpack_part(document),
+        secret=b"" if secret is None else unpack_part(secret),
+        state=None if state is None else unpack_part(state),
         created_at_ms=int(created or 0),
         started_at_ms=None if started is None else int(started),
         ended_at_ms=None if ended is None else int(ended),
