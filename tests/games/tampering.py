@@ -1,4 +1,4 @@
-"""Ways to forge a record. Each takes a copy of an honest one and returns the forgery, or None where it does not apply."""
+"""Ways to forge a record. Each takes a copy of an honest one and returns the forgery, or None where none can be."""
 
 from collections.abc import Callable
 from typing import Any

@@ -9,16 +9,16 @@ import random
 from typing import Any
 
 import pytest
+from tests.games.played import OPTIONS, Played, played, settings
+from tests.games.tampering import TAMPERINGS
 
 from spieltisch_service.domain import play
 from spieltisch_service.domain.errors import InvalidRecord
 from spieltisch_service.domain.events import canonical
 from spieltisch_service.domain.verify import verify
 from spieltisch_service.games.catalogue import GAMES
-from spieltisch_service.games.contract import Game, ranks
+from spieltisch_service.games.contract import Action, Game, ranks
 from spieltisch_service.games.errors import IllegalAction, UnknownFormat
-from tests.games.played import OPTIONS, Played, played, settings
-from tests.games.tampering import TAMPERINGS
 
 CHUNKS = 10
 
@@ -89,13 +89,14 @@ def check_record(match: Played, rng: random.Random) -> None:
             continue
         with pytest.raises(InvalidRecord):
             verify(tampered)
-            pytest.fail(f"accepted a record with {name}")
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_each_tampering_is_refused(game: Game[Any], name: str) -> None:
     tampered = [
-        copy for match in some(game, 4) if (copy := TAMPERINGS[name](json.loads(json.dumps(match.record())))) is not None
+        copy
+        for match in some(game, 4)
+        if (copy := TAMPERINGS[name](json.loads(json.dumps(match.record())))) is not None
     ]
     for copy in tampered:
         with pytest.raises(InvalidRecord):
@@ -142,7 +143,7 @@ def test_turns_phases_and_the_end(game: Game[Any]) -> None:
     for match in some(game, 12):
         turns = [game.turn(state) for state in match.states]
         assert turns[0] == 0
-        assert all(0 <= later - earlier for earlier, later in itertools.pairwise(turns))
+        assert all(later - earlier >= 0 for earlier, later in itertools.pairwise(turns))
         assert {game.phase(state) for state in match.states} <= set(game.phases)
         assert game.phase(match.states[-1]) == game.phases[-1] == "over"
         outcome = game.outcome(match.states[-1])
@@ -162,16 +163,24 @@ def test_a_refusal_names_a_rule_and_legal_suggestions(game: Game[Any]) -> None:
         for ply in range(0, len(match.actions), 11):
             legal = set(match.legal[ply])
             for other in {action for later in match.legal[ply + 1 :: 17] for action in later[:4]} - legal:
-                try:
+                refusal = refused(game, match.states[ply], other)
+                if refusal is None:
                     _, data = game.apply(match.states[ply], other)
-                except IllegalAction as refusal:
-                    assert refusal.rule[0] in "NW"
-                    assert refusal.rule[1:].isdigit()
-                    assert refusal.detail
-                    assert 1 <= len(refusal.suggestions) <= 3
-                    assert set(refusal.suggestions) <= legal
-                else:
                     assert game.action_from_wire(data["action"]) in legal
+                    continue
+                assert refusal.rule[0] in "NW"
+                assert refusal.rule[1:].isdigit()
+                assert refusal.detail
+                assert 1 <= len(refusal.suggestions) <= 3
+                assert set(refusal.suggestions) <= legal
+
+
+def refused(game: Game[Any], state: Any, action: Action) -> IllegalAction | None:
+    try:
+        game.apply(state, action)
+    except IllegalAction as refusal:
+        return refusal
+    return None
 
 
 def test_notation_tells_the_legal_actions_apart(game: Game[Any]) -> None:

@@ -129,7 +129,7 @@ class Playing:
         live = self._live.current(match_id)
         own = reading_seat(live.match, caller, seat)
         mine = own is not None and own == live.to_act()
-        return {"version": live.match.version, "legal_actions": live.game.legal(live.state) if mine else None}
+        return {"version": live.match.version, "legal_actions": list(live.game.legal(live.state)) if mine else None}
 
     def record(self, caller: Caller, match_id: str) -> dict[str, Any]:
         """The match as a file."""

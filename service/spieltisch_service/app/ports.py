@@ -13,7 +13,6 @@ from typing import Literal, Protocol
 
 from spieltisch_service.domain.events import Event, LoggedEvent
 
-
 #: The topic of a `Bell` that rings when a match waits for a house bot.
 BOTS_TOPIC = "bots"
 

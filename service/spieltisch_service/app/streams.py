@@ -70,7 +70,9 @@ class Streams:
         live = self._readable(caller, match_id, after)
         place = self._place()
         place.__enter__()
-        return self._stream(place, caller, live, after)
+        stream = self._stream(place, caller, live, after)
+        next(stream)
+        return stream
 
     def _readable(self, caller: Caller, match_id: str, after: int) -> LiveMatch:
         live = self._live.current(match_id)
@@ -97,6 +99,8 @@ class Streams:
     def _stream(self, place: Any, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
         match_id = live.match.id
         try:
+            # For `open`: a generator that never began would not give its place back when it is closed.
+            yield Heartbeat()
             with self._waiting.bell.listen(match_id) as ear:
                 began_s = beat_s = time.monotonic()
                 if live.match.ended and after == live.match.version:

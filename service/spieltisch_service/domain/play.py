@@ -148,6 +148,6 @@ def view(game: Game[Any], match: Match, state: Any, seat: int | None) -> dict[st
         "phase": phase,
         "scores": scores,
         "state": None if state is None else game.view(state, seat),
-        "legal_actions": game.legal(state) if to_act is not None and seat == to_act else None,
+        "legal_actions": list(game.legal(state)) if to_act is not None and seat == to_act else None,
         "result": match.result,
     }
