@@ -9,8 +9,6 @@ from pathlib import Path
 
 import click
 
-from spieltisch_service.settings import BadSettings, Settings
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="spieltisch-service")
@@ -34,6 +32,8 @@ def serve(
     allow_unsafe_store: bool | None,
 ) -> None:
     """Start the service, and its own store unless REDIS_URL names one. Ctrl-C stops both."""
+    # Loaded late, here and below: what is slow to import must not hold up a Ctrl-C, nor a command without need of it.
+    from spieltisch_service.settings import BadSettings, Settings
     from spieltisch_service.supervisor import serve_until_stopped
 
     # An option is its variable: one place says what is valid, and the processes started from here see it too.
