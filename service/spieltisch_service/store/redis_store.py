@@ -139,46 +139,37 @@ class RedisStore:
 
     def list_public(self, lists: Sequence[str], before: Pair | None, limit: int) -> list[Pair]:
         """See `ports.Store`. A second round trip where many of the newest matches lie in one bucket."""
-        places = [(bucket.slot, bucket.public_list(name)) for name in dict.fromkeys(lists) for bucket in ALL_BUCKETS]
-        # The newest matches spread over the buckets, so few from each are enough; where they were not, ask for all.
+        if limit <= 0 or not lists:
+            return []
+        names = tuple(dict.fromkeys(lists))
+        places = [(bucket.slot, [bucket.public_list(name) for name in names]) for bucket in ALL_BUCKETS]
+        # The newest matches spread over the buckets, so few from each are enough; where they were not, ask for more.
         few = min(limit, 4 + limit // 8)
         pages = self._pages(places, before, few)
-        newest = list(islice(merge(*pages, reverse=True), max(limit, 0)))
-        if few < limit:
-            cut = newest[-1] if len(newest) == limit else (0, "")
-            short = [index for index, page in enumerate(pages) if len(page) >= few and page[few - 1] > cut]
-            if short:
-                for index, page in zip(
-                    short, self._pages([places[index] for index in short], before, limit), strict=True
-                ):
-                    pages[index] = page
-                newest = list(islice(merge(*pages, reverse=True), limit))
+        newest = list(islice(merge(*pages, reverse=True), limit))
+        last = newest[-1] if len(newest) == limit else None
+        # Of a bucket whose page was full, more may lie before the last one that the answer has.
+        short = [n for n, page in enumerate(pages) if len(page) >= few and (last is None or page[few - 1] > last)]
+        if few < limit and short:
+            more = self._pages([places[n] for n in short], before, limit)
+            for n, page in zip(short, more, strict=True):
+                pages[n] = page
+            newest = list(islice(merge(*pages, reverse=True), limit))
         return newest
 
     def list_of_account(self, account_id: str, before: Pair | None, limit: int) -> list[Pair]:
         """See `ports.Store`."""
+        if limit <= 0:
+            return []
         place = account_place(account_id)
-        return self._pages([(place.slot, place.matches)], before, limit)[0][: max(limit, 0)]
+        return self._pages([(place.slot, [place.matches])], before, limit)[0][:limit]
 
-    def _pages(self, places: Sequence[tuple[int, bytes]], before: Pair | None, limit: int) -> list[list[Pair]]:
-        """From each sorted set (slot, key) at least the `limit` newest members behind `before`, newest first."""
-        if not places or limit <= 0:
-            return [[] for _ in places]
-        page = ("WITHSCORES", "LIMIT", 0, limit)
-        if before is None:
-            asked = [Placed(slot, ("ZREVRANGEBYSCORE", key, "+inf", "-inf", *page)) for slot, key in places]
-            return [_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)]
-        # Those of the same millisecond are few; behind `before` are those with a smaller id.
-        at_ms = before[0]
-        asked = []
-        for slot, key in places:
-            asked.append(Placed(slot, ("ZREVRANGEBYSCORE", key, at_ms, at_ms, "WITHSCORES")))
-            asked.append(Placed(slot, ("ZREVRANGEBYSCORE", key, f"({at_ms}", "-inf", *page)))
-        answers = [_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)]
-        return [
-            [pair for pair in same if pair < before] + older
-            for same, older in zip(answers[::2], answers[1::2], strict=True)
-        ]
+    def _pages(self, places: Sequence[tuple[int, list[bytes]]], before: Pair | None, limit: int) -> list[list[Pair]]:
+        """For each (slot, sorted sets) its newest members behind `before`, newest first, `limit` or more if it can."""
+        at_ms = "" if before is None else before[0]
+        asked = [Placed(slot, (len(keys), *keys, limit, at_ms), scripts.PAGE) for slot, keys in places]
+        pages = [sorted(_pairs(answer), reverse=True) for answer in self._nodes.ask_all(asked, again=True)]
+        return pages if before is None else [[pair for pair in page if pair < before] for page in pages]
 
     def add_to_account(self, account_id: str, match_id: str) -> None:
         """See `ports.Store`."""
