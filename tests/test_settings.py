@@ -1,0 +1,103 @@
+"""Settings: defaults, checks, and the secret that the data folder keeps."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from spieltisch_service.settings import BadSettings, Settings
+
+SECRET = "s" * 32
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("REDIS_URL", "SPIELTISCH_SECRET", "SPIELTISCH_PORT", "SPIELTISCH_HOST", "SPIELTISCH_WORKERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SPIELTISCH_DATA_DIR", str(tmp_path / "data"))
+    return monkeypatch
+
+
+def test_the_defaults_are_safe(tmp_path: Path) -> None:
+    settings = Settings.from_environment()
+    assert settings.redis_url is None
+    assert settings.data_dir == tmp_path / "data"
+    assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 8000, 2)
+    assert settings.durability == "fsync"
+    assert not settings.allow_unsafe_store
+    assert settings.expires_after_ms == 30 * 24 * 60 * 60 * 1000
+    assert settings.seat_abort_after_ms == 7 * 24 * 60 * 60 * 1000
+
+
+def test_the_secret_is_drawn_once_and_for_this_user_alone(tmp_path: Path) -> None:
+    first = Settings.from_environment().secret
+    assert len(bytes.fromhex(first)) == 32
+    assert Settings.from_environment().secret == first
+    assert stat.S_IMODE((tmp_path / "data" / "secret").stat().st_mode) == 0o600
+    assert sorted(x.name for x in (tmp_path / "data").iterdir()) == ["secret", "service.lock"]
+
+
+def test_another_folder_has_another_secret(tmp_path: Path, environment: pytest.MonkeyPatch) -> None:
+    first = Settings.from_environment().secret
+    environment.setenv("SPIELTISCH_DATA_DIR", str(tmp_path / "other"))
+    assert Settings.from_environment().secret != first
+
+
+def test_a_damaged_secret_is_not_used(tmp_path: Path) -> None:
+    Settings.from_environment()
+    (tmp_path / "data" / "secret").write_text("")
+    with pytest.raises(BadSettings, match="damaged"):
+        Settings.from_environment()
+
+
+def test_a_given_store_needs_a_given_secret_and_no_folder(tmp_path: Path, environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("REDIS_URL", "redis://localhost:6379/0")
+    with pytest.raises(BadSettings, match="SPIELTISCH_SECRET"):
+        Settings.from_environment()
+    environment.setenv("SPIELTISCH_SECRET", SECRET)
+    assert Settings.from_environment().secret == SECRET
+    assert not (tmp_path / "data").exists()
+
+
+def test_secrets_and_passwords_are_not_shown(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("REDIS_URL", "redis://:Mk7xQ@localhost:6379/0")
+    environment.setenv("SPIELTISCH_SECRET", SECRET)
+    shown = repr(Settings.from_environment())
+    assert SECRET not in shown
+    assert "Mk7xQ" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SPIELTISCH_PORT", "http"),
+        ("SPIELTISCH_PORT", "65536"),
+        ("SPIELTISCH_WORKERS", "0"),
+        ("SPIELTISCH_DURABILITY", "memory"),
+        ("SPIELTISCH_SECRET", "short"),
+        ("SPIELTISCH_EXPIRES_AFTER_MS", "0"),
+        ("SPIELTISCH_ALLOW_UNSAFE_STORE", "perhaps"),
+        ("REDIS_URL", "localhost:6379"),
+        ("REDIS_URL", "https://localhost"),
+    ],
+)
+def test_a_bad_value_is_named_in_one_line(
+    tmp_path: Path, environment: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    if name == "REDIS_URL":
+        environment.setenv("SPIELTISCH_SECRET", SECRET)
+    environment.setenv(name, value)
+    with pytest.raises(BadSettings, match=name) as caught:
+        Settings.from_environment()
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["redis://h:1/2", "rediss://h", "unix:///run/valkey.sock", "redis+cluster://h:1", "rediss+cluster://u:p@h:1"],
+)
+def test_these_are_urls_of_stores(environment: pytest.MonkeyPatch, url: str) -> None:
+    environment.setenv("SPIELTISCH_SECRET", SECRET)
+    environment.setenv("REDIS_URL", url)
+    assert Settings.from_environment().redis_url == url
