@@ -83,7 +83,14 @@ def test_the_cap_counts_open_streams_only(service: Service, ada: Caller, clean_v
         worker.streams.open(ANONYMOUS, match_id, after=0)
     for stream in held:
         stream.close()  # type: ignore[attr-defined]
-    worker.streams.open(ANONYMOUS, match_id, after=0)
+        stream.close()  # type: ignore[attr-defined]
+    finished = hot_seat(service, ada, "neues-land")
+    service.seats.resign(ada, finished, 0, None)
+    assert End("ended") in list(worker.streams.open(ANONYMOUS, finished, after=0))
+    again = [worker.streams.open(ANONYMOUS, match_id, after=0) for _ in range(2)]
+    with pytest.raises(errors.TooManyStreams):
+        worker.streams.open(ANONYMOUS, match_id, after=0)
+    assert len(again) == 2
 
 
 def test_nobody_reads_ahead_of_the_log(service: Service, ada: Caller) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -68,11 +67,8 @@ class Streams:
         Raises before the first item: NotFound, AheadOfLog, TooManyStreams. Close the iterator to give its place back.
         """
         live = self._readable(caller, match_id, after)
-        place = self._place()
-        place.__enter__()
-        stream = self._stream(place, caller, live, after)
-        next(stream)
-        return stream
+        self._take_place()
+        return _Placed(self._stream(caller, live, after), self._give_place_back)
 
     def _readable(self, caller: Caller, match_id: str, after: int) -> LiveMatch:
         live = self._live.current(match_id)
@@ -83,57 +79,50 @@ class Streams:
             raise AheadOfLog(detail, errors=[error], extra={"version": live.match.version})
         return live
 
-    @contextmanager
-    def _place(self) -> Iterator[None]:
+    def _take_place(self) -> None:
         with self._lock:
             if self._open >= self._cap:
                 msg = f"this process holds {self._cap} streams already; try again soon, or poll"
                 raise TooManyStreams(msg)
             self._open += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._open -= 1
 
-    def _stream(self, place: Any, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
+    def _give_place_back(self) -> None:
+        with self._lock:
+            self._open -= 1
+
+    def _stream(self, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
         match_id = live.match.id
-        try:
-            # For `open`: a generator that never began would not give its place back when it is closed.
-            yield Heartbeat()
-            with self._waiting.bell.listen(match_id) as ear:
-                began_s = beat_s = time.monotonic()
-                if live.match.ended and after == live.match.version:
-                    yield End("ended")
+        with self._waiting.bell.listen(match_id) as ear:
+            began_s = beat_s = time.monotonic()
+            if live.match.ended and after == live.match.version:
+                yield End("ended")
+                return
+            while True:
+                for event in self._events(match_id, after):
+                    sent_s = time.monotonic()
+                    yield event
+                    after = event.seq
+                    beat_s = time.monotonic()
+                    if event.ends_match:
+                        yield End("ended")
+                        return
+                    if beat_s - sent_s > SLOW_S:
+                        yield End("slow")
+                        return
+                if ear.closing:
+                    yield End("shutdown")
                     return
-                while True:
-                    for event in self._events(match_id, after):
-                        sent_s = time.monotonic()
-                        yield event
-                        after = event.seq
-                        beat_s = time.monotonic()
-                        if event.ends_match:
-                            yield End("ended")
-                            return
-                        if beat_s - sent_s > SLOW_S:
-                            yield End("slow")
-                            return
-                    if ear.closing:
-                        yield End("shutdown")
+                if time.monotonic() - began_s > ROTATE_S:
+                    yield End("rotate")
+                    return
+                if time.monotonic() - beat_s >= HEARTBEAT_S:
+                    if not self._still_valid(caller):
+                        yield End("revoked")
                         return
-                    if time.monotonic() - began_s > ROTATE_S:
-                        yield End("rotate")
-                        return
-                    if time.monotonic() - beat_s >= HEARTBEAT_S:
-                        if not self._still_valid(caller):
-                            yield End("revoked")
-                            return
-                        yield Heartbeat()
-                        beat_s = time.monotonic()
-                    left_s = HEARTBEAT_S - (time.monotonic() - beat_s)
-                    ear.wait(max(0.0, min(left_s, LOOK_AGAIN_S)))
-        finally:
-            place.__exit__(None, None, None)
+                    yield Heartbeat()
+                    beat_s = time.monotonic()
+                left_s = HEARTBEAT_S - (time.monotonic() - beat_s)
+                ear.wait(max(0.0, min(left_s, LOOK_AGAIN_S)))
 
     def _events(self, match_id: str, after: int) -> list[LoggedEvent]:
         try:
@@ -147,3 +136,28 @@ class Streams:
             return self._accounts.still_valid(caller)
         except StoreUnavailable:
             return True
+
+
+class _Placed:
+    """A stream that gives its place back once: when it is exhausted, when it fails, or when it is closed unread."""
+
+    def __init__(self, items: Iterator[StreamItem], give_back: Callable[[], None]) -> None:
+        self._items = items
+        self._give_back: Callable[[], None] | None = give_back
+
+    def __iter__(self) -> Iterator[StreamItem]:
+        return self
+
+    def __next__(self) -> StreamItem:
+        try:
+            return next(self._items)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the stream."""
+        give_back, self._give_back = self._give_back, None
+        if give_back is not None:
+            give_back()
+        self._items.close()  # type: ignore[attr-defined]
