@@ -1,1 +1,4 @@
-"""."""
+"""The operations, one module per noun: each takes a checked request, calls one use case and answers.
+
+May import `web`'s other modules (but `app.py` and `spec.py`) and `app`.
+"""

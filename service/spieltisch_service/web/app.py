@@ -1,0 +1,121 @@
+"""Puts the web together: a Flask application around a `Service`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from flask import Flask, Response, request
+from flask.sessions import NullSession, SessionInterface
+
+from spieltisch_service.app.errors import Refusal
+from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.service import Service
+from spieltisch_service.web import documented, problems
+from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play
+from spieltisch_service.web.compression import compressed
+from spieltisch_service.web.operation import Request
+from spieltisch_service.web.overrides import CONVERTERS, EXTENSION, Api
+
+TITLE = "Spieltisch"
+DESCRIPTION = """\
+Hosts matches of board games for programs. A client needs no rules: a view lists the legal actions, an action is
+answered with what it caused and the view after it, and every refusal says by a stable code what to do about it.
+
+**First steps.** `POST /v1/accounts` gives an API key. `POST /v1/matches` with `{"game": "neues-land", "seats": ["me",
+"me"]}` makes a match and starts it. `GET /v1/matches/{id}/view` shows it, `POST /v1/matches/{id}/actions` plays one of
+its `legal_actions`.
+
+**Safe retries.** Every POST takes an `Idempotency-Key`: the same request with the same key is carried out once and
+answered alike, however often it is sent. `version` in a body refuses an action that was meant for another position.
+
+**Nothing is missed.** Events are numbered without gaps and hash-chained; `GET …/events` gives them as pages that wait,
+as Server-Sent Events or as NDJSON, and goes on wherever the reader was.
+
+**Growth.** `/v1` grows by addition only: be ready for new fields, and for new values where a list is not closed.
+"""
+
+_PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD",
+    "Access-Control-Allow-Headers": "If-None-Match, Last-Event-ID",
+    "Access-Control-Max-Age": "86400",
+}
+_EXPOSED = "ETag, Location, Retry-After, X-Request-Id"
+
+
+class _NoSession(SessionInterface):
+    """There are no cookies here, and nothing to be opened or saved."""
+
+    _session = NullSession()
+
+    def open_session(self, app: Flask, request: Any) -> NullSession:
+        """See Flask."""
+        del app, request
+        return self._session
+
+
+class Web(Flask):
+    """Flask without sessions, with requests that have an id."""
+
+    request_class = Request
+    session_interface = _NoSession()
+
+
+def create_app(service: Service | None, settings: Any = None) -> Flask:
+    """The application; without a service it describes itself only. `settings` are the operator's (none needed yet)."""
+    del settings
+    app = Web(__name__, static_folder=None)
+    # Two slashes are another path here, and another path is not found: no redirects.
+    app.url_map.merge_slashes = False
+    app.url_map.redirect_defaults = False
+    app.url_map.converters.update(CONVERTERS)
+    app.extensions[EXTENSION] = service
+    app.register_error_handler(Refusal, problems.of_refusal)
+    app.register_error_handler(StoreUnavailable, problems.of_lost_store)
+    app.register_error_handler(Exception, problems.of_fault)
+    app.after_request(_finished)
+    api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
+    for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, matches.BLUEPRINT):
+        api.register_blueprint(blueprint)
+    for blueprint in (play.BLUEPRINT, events.BLUEPRINT):
+        api.register_blueprint(blueprint)
+    app.register_blueprint(docs.BLUEPRINT)
+    app.extensions["openapi"] = described(api)
+    return app
+
+
+def described(api: Api) -> Mapping[str, Any]:
+    """The API description, with the components that every operation refers to."""
+    components = api.spec.components
+    for name, header in documented.HEADERS.items():
+        components.header(name, dict(header))
+    for name, parameter in documented.PARAMETERS.items():
+        components.parameter(name, "header", dict(parameter))
+    for name, scheme in documented.SECURITY_SCHEMES.items():
+        components.security_scheme(name, dict(scheme))
+    written: Mapping[str, Any] = api.spec.to_dict()
+    return written
+
+
+def _spec_options() -> dict[str, Any]:
+    return {
+        "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        "servers": [{"url": "/"}],
+    }
+
+
+def _finished(response: Response) -> Response:
+    """What every answer carries, whatever it is."""
+    environ = request.environ
+    headers = response.headers
+    headers["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
+    headers["X-Content-Type-Options"] = "nosniff"
+    method = environ["REQUEST_METHOD"]
+    if method in ("GET", "HEAD", "OPTIONS") and "HTTP_AUTHORIZATION" not in environ:
+        headers["Access-Control-Allow-Origin"] = "*"
+        if method == "OPTIONS":
+            headers.update(_PREFLIGHT)
+        else:
+            headers["Access-Control-Expose-Headers"] = _EXPOSED
+    return compressed(request, response)

@@ -1,0 +1,50 @@
+"""The public log of a match: by pages that wait, or as a stream."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from spieltisch_service.web.blueprints.matches import require_seat
+from spieltisch_service.web.negotiation import chosen
+from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, kept_private
+from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.schemas import answers
+from spieltisch_service.web.schemas.requests import EventsQuery
+from spieltisch_service.web.sse import EVENT_STREAM, NDJSON, resumed_after, streamed
+
+BLUEPRINT = Blueprint("events", __name__, "What happened in a match.")
+_OFFERED = (JSON, EVENT_STREAM, NDJSON)
+
+
+@BLUEPRINT.operation(
+    Operation(
+        id="getEvents",
+        method="GET",
+        rule="/v1/matches/<match:match_id>/events",
+        summary="What happened",
+        description="All readers get the same events, numbers and hashes. As JSON: a page, at once or as soon as "
+        "there is an event (`wait`). As `text/event-stream` or `application/x-ndjson`: a stream that goes on behind "
+        "`Last-Event-ID` (which beats `after`), sends a heartbeat (`: hb`, or an empty line) every 10 s, and ends with "
+        "a reason: `ended` (do not come back), `shutdown`, `rotate`, `slow` or `revoked`.",
+        success=(Success(200, "The events.", {JSON: answers.EventsShape(), EVENT_STREAM: None, NDJSON: None}),),
+        query=EventsQuery(),
+        refusals=("not_found", "not_your_seat", "not_acceptable", "ahead_of_log", "too_many_streams"),
+        takes=("Last-Event-ID",),
+    )
+)
+def get_events(call: Call, match_id: str) -> Response:
+    """Answer a page of events, or open a stream of them."""
+    media_type = chosen(call.request, _OFFERED, "The events")
+    query = call.query
+    require_seat(call, match_id, query.get("seat"))
+    after = query["after"]
+    if media_type == JSON or call.request.method == "HEAD":
+        # A HEAD has no body to stream; the page tells whether the events could be read.
+        wait_s = query["wait"] if call.request.method == "GET" else 0
+        page = call.service.streams.page(call.caller, match_id, after=after, limit=query["limit"], wait_s=wait_s)
+        response = kept_private(answered(page))
+        response.mimetype = media_type
+        response.headers["Vary"] = "Accept, Authorization"
+        return response
+    after = resumed_after(call.request, after)
+    return streamed(call.service.streams.open(call.caller, match_id, after=after), media_type)
