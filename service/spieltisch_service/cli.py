@@ -70,7 +70,7 @@ def spec(examples: bool, check: bool) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 def verify(file: Path) -> None:
     """Verify the record of a match, offline: chain, commitment, deal, legality, scores and result."""
-    from spieltisch_service.domain.verify import InvalidRecord
+    from spieltisch_service.domain.errors import InvalidRecord
     from spieltisch_service.domain.verify import verify as verify_record
 
     try:

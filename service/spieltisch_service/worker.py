@@ -10,6 +10,7 @@ import threading
 import time
 
 from spieltisch_service import bootstrap
+from spieltisch_service.logs import log_to_stderr
 from spieltisch_service.settings import BadSettings, Settings
 
 _POLL_S = 0.2
@@ -37,7 +38,7 @@ class _Job(threading.Thread):
 
 def main() -> int:
     """Work until TERM or INT, or until the process that started this one is gone; return the exit code."""
-    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
+    log_to_stderr()
     parent = os.getppid()
     asked: list[int] = []
     for wanted in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -45,7 +46,7 @@ def main() -> int:
     try:
         settings = Settings.from_environment()
     except BadSettings as error:
-        log.error("%s", error)
+        print(f"spieltisch-service: {error}", file=sys.stderr, flush=True)
         return 2
     job = _Job(settings)
     job.start()
@@ -54,7 +55,7 @@ def main() -> int:
     job.stop.set()
     job.join(_PATIENCE_S)
     if isinstance(job.error, BadSettings):
-        log.error("%s", job.error)
+        print(f"spieltisch-service: {job.error}", file=sys.stderr, flush=True)
         return 2
     if job.error is not None:
         log.error("the worker failed", exc_info=job.error)

@@ -7,6 +7,7 @@ import sys
 from flask import Flask
 
 from spieltisch_service import bootstrap
+from spieltisch_service.logs import log_to_stderr
 from spieltisch_service.settings import BadSettings, Settings
 
 # gunicorn ends as a whole, and not just to start the process again, when one ends with this code.
@@ -14,6 +15,7 @@ _APP_LOAD_ERROR = 4
 
 
 def _build() -> Flask:
+    log_to_stderr()
     try:
         return bootstrap.build_app(Settings.from_environment())
     except BadSettings as error:

@@ -1,0 +1,305 @@
+"""`serve` as an operator knows it: real processes, real signals, a real store, and the matches that must survive."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+LINUX = Path("/proc/self/stat").exists()
+pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc")
+
+# Generous, because it only bounds how long a failure takes.
+PATIENCE_S = 60.0
+
+
+def until(true: Callable[[], Any], what: str) -> Any:
+    """Return the first true answer of `true`."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        answer = true()
+        if answer:
+            return answer
+        time.sleep(0.02)
+    return pytest.fail(f"waited in vain for {what}")
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Serving:
+    """One `serve` on the data folder `folder`, and everything that it starts."""
+
+    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
+        self.folder = folder
+        self.errors = folder.parent / "stderr.txt"
+        self._environment = environment
+        with self.errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "spieltisch_service.cli", "serve", "--data", str(folder), *options],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+                env={**os.environ, **environment},
+            )
+        self.url = ""
+
+    def ready(self) -> "Serving":
+        """Wait for the line that says where it serves."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.fullmatch(r"Spieltisch serves at (http://\S+) \(documentation: \1/docs\)\n", line)
+        assert found, (line, self.complaints())
+        self.url = found[1]
+        return self
+
+    @property
+    def port(self) -> str:
+        return self.url.rsplit(":", 1)[1]
+
+    def ended(self) -> int:
+        """Wait for the end and return the exit code; nothing but the one line may stand on the output."""
+        code = self.process.wait(PATIENCE_S)
+        assert self.process.stdout is not None
+        with self.process.stdout as rest:
+            assert rest.read() == "" or not self.url
+        return code
+
+    def complaints(self) -> str:
+        return self.errors.read_text()
+
+    def store(self) -> int:
+        return int(json.loads((self.folder / "lock").read_text())["pid"])
+
+    def others(self) -> dict[int, str]:
+        """The processes that belong to this service without being its first: process id → command line."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                belongs = f"SPIELTISCH_DATA_DIR={self.folder}".encode() in (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            pid = int(folder.name)
+            if (belongs or str(self.folder) in command) and pid != self.process.pid and is_running(pid):
+                found[pid] = command
+        return found
+
+    def part(self, name: str) -> int:
+        """The process id of the oldest part whose command line holds `name`."""
+        return int(until(lambda: min((p for p, c in self.others().items() if name in c), default=0), name))
+
+    def clear(self) -> None:
+        """Leave nothing behind, whatever a test did."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(PATIENCE_S)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        for pid in self.others():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not self.others(), "the end of all processes")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
+    """Start a service on `tmp_path / "data"` unless told otherwise, on any free port unless told otherwise."""
+    all_of_them: list[Serving] = []
+
+    def start(*options: str, folder: str = "data", **environment: str) -> Serving:
+        named = () if "--port" in options else ("--port", "0")
+        one = Serving(tmp_path / folder, *named, *options, **environment)
+        all_of_them.append(one)
+        return one
+
+    yield start
+    for one in all_of_them:
+        one.clear()
+
+
+@pytest.fixture
+def http() -> Iterator[requests.Session]:
+    with requests.Session() as session:
+        session.trust_env = False
+        yield session
+
+
+def register(http: requests.Session, url: str) -> dict[str, str]:
+    """The headers of a new account."""
+    answer = http.post(f"{url}/v1/accounts", json={"name": "Ada"}, timeout=30)
+    assert answer.status_code == 201, answer.text
+    return {"Authorization": f"Bearer {answer.json()['key']}"}
+
+
+def create(http: requests.Session, url: str, headers: dict[str, str], *seats: str) -> dict[str, Any]:
+    answer = http.post(f"{url}/v1/matches", json={"game": "wunderland", "seats": seats}, headers=headers, timeout=30)
+    assert answer.status_code == 201, answer.text
+    match: dict[str, Any] = answer.json()
+    return match
+
+
+def read(http: requests.Session, url: str, match: dict[str, Any], headers: dict[str, str]) -> Any:
+    answer = http.get(f"{url}/v1/matches/{match['id']}", headers=headers, timeout=30)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_stop_it_leaves_no_process_and_no_complaint(
+    serve: Callable[..., Serving], http: requests.Session, asked: signal.Signals
+) -> None:
+    service = serve().ready()
+    assert http.get(f"{service.url}/readyz", timeout=30).json()["durability"] == "fsync"
+    started = service.others()
+    assert sum("gunicorn" in command for command in started.values()) == 3
+    assert sum("spieltisch_service.worker" in command for command in started.values()) == 1
+    assert sum("valkey.sock" in command for command in started.values()) == 1
+    os.killpg(service.process.pid, asked)
+    os.killpg(service.process.pid, asked)
+    assert service.ended() == 0
+    assert service.others() == {}
+    assert service.complaints() == ""
+
+
+def test_streams_end_with_their_end_frame(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve().ready()
+    headers = register(http, service.url)
+    match = create(http, service.url, headers, "me", "open")
+    with http.get(
+        f"{service.url}/v1/matches/{match['id']}/events",
+        headers={**headers, "Accept": "text/event-stream"},
+        stream=True,
+        timeout=30,
+    ) as answer:
+        lines = answer.iter_lines(chunk_size=1)
+        assert next(lines) == b"retry: 1000"
+        service.process.terminate()
+        frames = [json.loads(line.removeprefix(b"data: ")) for line in lines if line.startswith(b"data: ")]
+    assert frames[-1] == {"reason": "shutdown"}
+    assert service.ended() == 0
+    assert service.complaints() == ""
+
+
+def test_a_second_service_on_the_same_folder_is_refused(serve: Callable[..., Serving], http: requests.Session) -> None:
+    first = serve().ready()
+    second = serve()
+    assert second.ended() == 1
+    assert second.complaints() == (
+        f"spieltisch-service: the data folder {first.folder} is in use by the service with process id "
+        f"{first.process.pid}: stop that one, or choose another folder with --data\n"
+    )
+    assert http.get(f"{first.url}/readyz", timeout=30).status_code == 200
+
+
+def test_a_port_in_use_is_one_line(serve: Callable[..., Serving]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        service = serve("--port", port)
+        assert service.ended() == 1
+    assert service.complaints() == (f"spieltisch-service: port {port} of 127.0.0.1 is in use: choose another --port\n")
+    assert service.others() == {}
+
+
+def test_a_bad_value_is_one_line(serve: Callable[..., Serving]) -> None:
+    service = serve("--workers", "many")
+    assert service.ended() == 2
+    assert service.complaints() == "spieltisch-service: SPIELTISCH_WORKERS: Not a valid integer.\n"
+
+
+def test_killed_with_all_its_group_it_finds_every_match_again(
+    serve: Callable[..., Serving], http: requests.Session
+) -> None:
+    first = serve().ready()
+    headers = register(http, first.url)
+    match = create(http, first.url, headers, "me", "me")
+    before = read(http, first.url, match, headers)
+    os.killpg(first.process.pid, signal.SIGKILL)
+    second = serve("--port", first.port).ready()
+    assert second.url == first.url
+    assert read(http, second.url, match, headers) == before
+    first.ended()
+    second.process.terminate()
+    assert second.ended() == 0
+    assert second.others() == {}
+
+
+def test_killed_with_its_store_it_finds_every_match_again(
+    serve: Callable[..., Serving], http: requests.Session
+) -> None:
+    first = serve().ready()
+    headers = register(http, first.url)
+    match = create(http, first.url, headers, "me", "me")
+    before = read(http, first.url, match, headers)
+    for pid in (first.process.pid, *first.others()):
+        os.kill(pid, signal.SIGKILL)
+    first.ended()
+    second = serve().ready()
+    assert read(http, second.url, match, headers) == before
+
+
+def test_a_killed_store_comes_back(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve().ready()
+    headers = register(http, service.url)
+    match = create(http, service.url, headers, "me", "me")
+    before = read(http, service.url, match, headers)
+    killed = service.store()
+    os.kill(killed, signal.SIGKILL)
+    until(lambda: service.store() != killed, "another store")
+    until(lambda: http.get(f"{service.url}/readyz", timeout=30).status_code == 200, "readiness")
+    assert read(http, service.url, match, headers) == before
+    create(http, service.url, headers, "me", "me")
+    service.process.terminate()
+    assert service.ended() == 0
+    assert service.complaints().count("the store had ended: it was started again\n") == 1
+    assert "Traceback" not in service.complaints()
+
+
+def test_house_bots_play_on_after_their_worker_was_killed(
+    serve: Callable[..., Serving], http: requests.Session
+) -> None:
+    service = serve().ready()
+    headers = register(http, service.url)
+    killed = service.part("spieltisch_service.worker")
+    os.kill(killed, signal.SIGKILL)
+    match = create(http, service.url, headers, "bot:random", "bot:random")
+    until(lambda: read(http, service.url, match, headers)["version"] > match["version"], "a bot's action")
+    assert service.part("spieltisch_service.worker") != killed
+    service.process.terminate()
+    assert service.ended() == 0
+    assert "the worker for house bots ended with code -9: starting it again\n" in service.complaints()
+
+
+def test_the_death_of_the_server_ends_the_service(serve: Callable[..., Serving]) -> None:
+    service = serve().ready()
+    os.kill(service.part("gunicorn"), signal.SIGKILL)
+    assert service.ended() == 1
+    assert service.complaints() == "spieltisch-service: the server ended with code -9: stopping\n"
+    until(lambda: not service.others(), "the end of all processes")
+
+
+def test_a_given_store_is_used_and_left_running(
+    serve: Callable[..., Serving], http: requests.Session, clean_valkey: str
+) -> None:
+    given = {"REDIS_URL": clean_valkey, "SPIELTISCH_SECRET": "s" * 40}
+    first = serve(**given).ready()
+    headers = register(http, first.url)
+    match = create(http, first.url, headers, "me", "me")
+    first.process.terminate()
+    assert first.ended() == 0
+    assert not first.folder.exists()
+    second = serve(**given).ready()
+    assert read(http, second.url, match, headers)["id"] == match["id"]
