@@ -1,0 +1,365 @@
+"""HTTP as this package speaks it: one connection pool per thread, timeouts always, and retries where they are safe.
+
+Every POST carries an Idempotency-Key of its own, so that sending it again cannot do it twice; GET and DELETE are safe
+as they are. What is retried: lost connections and answers, 429, 502, 503 and 504. No exception that leaves this module
+holds, or is caused by something that holds, a request: its headers carry the key.
+"""
+
+from __future__ import annotations
+
+import copy
+import ipaddress
+import json
+import logging
+import os
+import platform
+import random
+import re
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from requests.structures import CaseInsensitiveDict
+
+from spieltisch._version import __version__
+from spieltisch.errors import ApiError, ConnectionFailed, InsecureUrl, SpieltischError, Timeout, UnexpectedAnswer
+
+#: Seconds for making a connection, and for each read of an answer. A POST answers or fails within 10 s.
+TIMEOUTS_S = (5.0, 15.0)
+#: How long a request is tried again, in seconds; a restart of the service takes less.
+RETRY_FOR_S = 60.0
+#: The same for a service that has not answered this client even once: the URL may well be wrong.
+_RETRY_UNKNOWN_FOR_S = 3.0
+_FIRST_DELAY_S = 0.1
+_LONGEST_DELAY_S = 5.0
+#: Without a heartbeat (each 10 s) for this long, a stream is dead.
+SILENCE_S = 25.0
+
+_RETRIED = frozenset({429, 502, 503, 504})
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{1,256}")
+_BAD_KEY = "the key is not of the form spt_key_… or spt_seat_…"
+_USER_AGENT = f"spieltisch-python/{__version__} requests/{requests.__version__} python/{platform.python_version()}"
+
+_log = logging.getLogger("spieltisch")
+
+
+def segment(name: str) -> str:
+    """`name` as one segment of a path. Raises ValueError where it cannot be one."""
+    quoted = quote(name, safe="")
+    if quoted in ("", ".", ".."):
+        raise ValueError(f"{name!r} names nothing")
+    return quoted
+
+
+class Backoff:
+    """How long to wait before something is tried again, and when to give up.
+
+    Each delay is twice as long as the one before at most, with jitter, so that many clients do not come back at once.
+    """
+
+    def __init__(self, give_up_after_s: float) -> None:
+        self.give_up_after_s = give_up_after_s
+        self.attempts = 0
+        self._began_s = time.monotonic()
+
+    def wait(self, at_least_s: float | None = None) -> bool:
+        """Wait before the next attempt, and as long as the service asked for; False when it is time to give up."""
+        self.attempts += 1
+        longest_s = min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2 ** min(self.attempts, 10))
+        delay_s = (at_least_s or 0.0) + longest_s * random.uniform(0.5, 1.0)  # noqa: S311  no secret
+        if time.monotonic() + delay_s > self._began_s + self.give_up_after_s:
+            return False
+        time.sleep(delay_s)
+        return True
+
+
+class Transport:
+    """Sends requests to one service with one key.
+
+    timeouts_s: seconds for connecting and for each read; retry_for_s: how long a request is tried again.
+    Safe to share between threads and to keep over a fork.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        timeouts_s: tuple[float, float] = TIMEOUTS_S,
+        retry_for_s: float = RETRY_FOR_S,
+        allow_insecure: bool = False,
+    ) -> None:
+        self.url = _checked(url, allow_insecure)
+        if key is not None and _TOKEN.fullmatch(key) is None:
+            raise ValueError(_BAD_KEY)
+        self._key = key
+        self.timeouts_s = timeouts_s
+        self.retry_for_s = retry_for_s
+        self.reached = False
+        loopback = _is_loopback(urlsplit(self.url).hostname or "")
+        # Resolved once, because requests looks through the environment on every call. What stays on this machine
+        # goes through no proxy, which would read the key.
+        found = requests.Session().merge_environment_settings(self.url, {}, False, None, None)
+        self._proxies: dict[str, str] = {} if loopback else dict(found["proxies"])
+        self._verify: bool | str = True if found["verify"] is None else found["verify"]
+        # The answers are small, and on one machine compressing them costs more than sending them.
+        self._encodings = "identity" if loopback else "gzip, deflate"
+        self._local = threading.local()
+
+    def __repr__(self) -> str:
+        return f"Transport({self.url!r})"
+
+    def with_key(self, key: str) -> Transport:
+        """The same service for another key."""
+        if _TOKEN.fullmatch(key) is None:
+            raise ValueError(_BAD_KEY)
+        # The connections, too, are shared: a key belongs to a request, not to a connection.
+        other = copy.copy(self)
+        other._key = key
+        return other
+
+    @property
+    def key(self) -> str | None:
+        """The API key or seat token."""
+        return self._key
+
+    def close(self) -> None:
+        """Close this thread's connections."""
+        adapter = getattr(self._local, "adapter", None)
+        if adapter is not None:
+            adapter.close()
+
+    # --- asking ---------------------------------------------------------------------------------------------
+
+    def get(self, path: str, query: Mapping[str, Any] | None = None, *, wait_s: float = 0) -> Any:
+        """The JSON at `path`; the service may take `wait_s` longer than usual to answer."""
+        return self._json("GET", path, query, wait_s=wait_s)
+
+    def text(self, path: str, query: Mapping[str, Any] | None = None) -> str:
+        """The text at `path`."""
+        return self._answer("GET", path, query).content.decode("utf-8", "replace")
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None, *, idempotency_key: str | None = None) -> Any:
+        """Do something, once, however often it has to be sent; None in `body` is left out. The JSON of the answer.
+
+        idempotency_key: for an intent that outlives this process; by default one of its own.
+        """
+        return self._json("POST", path, None, body=body, idempotency_key=idempotency_key or secrets.token_hex(16))
+
+    def delete(self, path: str) -> Any:
+        """Remove what is at `path`. The JSON of the answer."""
+        return self._json("DELETE", path, None)
+
+    def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Stream:
+        """A stream, opened. Raises what a GET raises."""
+        timeouts_s = (self.timeouts_s[0], SILENCE_S)
+        return Stream(path, self._retried("GET", path, query, timeouts_s=timeouts_s, headers=headers, stream=True))
+
+    def _json(self, method: str, path: str, query: Mapping[str, Any] | None, **options: Any) -> Any:
+        response = self._answer(method, path, query, **options)
+        try:
+            return json.loads(response.content)
+        except ValueError:
+            pass
+        raise UnexpectedAnswer(f"{method} {path}: {self.url} answered with something else than JSON")
+
+    # --- sending --------------------------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None,
+        *,
+        body: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        wait_s: float = 0,
+    ) -> requests.Response:
+        headers = {}
+        data = None
+        if body is not None:
+            body = {name: value for name, value in body.items() if value is not None}
+            data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+            headers["Content-Type"] = "application/json"
+            headers["Content-Length"] = str(len(data))
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
+        connect_s, read_s = self.timeouts_s
+        return self._retried(method, path, query, timeouts_s=(connect_s, read_s + wait_s), headers=headers, data=data)
+
+    def _retried(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None,
+        *,
+        timeouts_s: tuple[float, float],
+        headers: Mapping[str, str],
+        data: bytes | None = None,
+        stream: bool = False,
+    ) -> requests.Response:
+        """The answer, once it is a good one. Raises ApiError, ConnectionFailed."""
+        backoff = Backoff(self.retry_for_s)
+        while True:
+            wait_s = None
+            outcome = self._sent(method, path, query, timeouts_s, headers, data, stream)
+            if isinstance(outcome, requests.Response):
+                self.reached = True
+                if outcome.status_code < 300:
+                    return outcome
+                wait_s = _retry_after_s(outcome)
+                failure: SpieltischError = self._refusal(method, path, outcome, wait_s, backoff.attempts + 1)
+                again = outcome.status_code in _RETRIED
+            else:
+                if not self.reached:
+                    backoff.give_up_after_s = min(self.retry_for_s, _RETRY_UNKNOWN_FOR_S)
+                outcome.attempts = backoff.attempts + 1
+                failure, again = outcome, True
+            if not again or not backoff.wait(wait_s):
+                raise failure
+            _log.info("%s %s is sent again: %s", method, path, failure)
+
+    def _sent(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None,
+        timeouts_s: tuple[float, float],
+        headers: Mapping[str, str],
+        data: bytes | None,
+        stream: bool,
+    ) -> requests.Response | ConnectionFailed:
+        """One attempt: the answer, whatever it says, or why there is none."""
+        request = requests.PreparedRequest()
+        request.method = method
+        request.url = f"{self.url}{path}{_query(query)}"
+        request.body = data
+        # Nothing is left for a Session to prepare, and preparing costs more than all else.
+        request.headers = CaseInsensitiveDict(headers)
+        request.headers["User-Agent"] = _USER_AGENT
+        request.headers["Accept-Encoding"] = "identity" if stream else self._encodings
+        if self._key is not None:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            response = self._adapter().send(
+                request, stream=stream, timeout=timeouts_s, verify=self._verify, proxies=self._proxies
+            )
+            if not stream or response.status_code >= 300:
+                response.content  # noqa: B018  reads it all, and is remembered
+            return response
+        except requests.RequestException as error:
+            return _failure(method, path, error)
+
+    def _adapter(self) -> HTTPAdapter:
+        local = self._local
+        if getattr(local, "pid", None) != os.getpid():
+            local.pid = os.getpid()
+            local.adapter = HTTPAdapter()
+        adapter: HTTPAdapter = local.adapter
+        return adapter
+
+    def _refusal(
+        self, method: str, path: str, response: requests.Response, wait_s: float | None, attempts: int
+    ) -> SpieltischError:
+        text = response.content.decode("utf-8", "replace")
+        if self._key is not None:
+            # A proxy's error page may repeat the request that it did not like.
+            text = text.replace(self._key, "[key]")
+        try:
+            problem = json.loads(text)
+        except ValueError:
+            problem = None
+        status = response.status_code
+        if status < 400:
+            return UnexpectedAnswer(f"{method} {path}: {self.url} answered with status {status}")
+        if not isinstance(problem, dict) or "code" not in problem:
+            problem = {"detail": f"{method} {path}: {response.reason or 'no reason given'}"}
+        return ApiError.of(status, problem, retry_after_s=wait_s, attempts=attempts)
+
+
+class Stream:
+    """The bytes of an open stream. Close it to give its connection back."""
+
+    def __init__(self, path: str, response: requests.Response) -> None:
+        self._path = path
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The bytes as they come, until the end. Raises ConnectionFailed when the stream is cut or falls silent."""
+        failure = None
+        # Chunks come whole; without them only single bytes can be had without waiting for more.
+        size = None if getattr(self._response.raw, "chunked", False) else 1
+        try:
+            yield from self._response.iter_content(size)
+        except requests.RequestException as error:
+            failure = _failure("GET", self._path, error)
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        """End it."""
+        self._response.close()
+
+
+def _failure(method: str, path: str, error: requests.RequestException) -> ConnectionFailed:
+    """Why there is no answer; made anew, because the error itself holds the request and its headers."""
+    if isinstance(error, requests.Timeout) or "Read timed out" in str(error):
+        return Timeout(f"{method} {path}: no answer in time")
+    reason = "the answer was cut" if isinstance(error, requests.exceptions.ChunkedEncodingError) else "no connection"
+    if isinstance(error, requests.exceptions.SSLError):
+        reason = "the certificate of the service is not accepted"
+    return ConnectionFailed(f"{method} {path}: {reason}")
+
+
+def _query(query: Mapping[str, Any] | None) -> str:
+    if not query:
+        return ""
+    said = {name: _said(value) for name, value in query.items() if value is not None}
+    return f"?{urlencode(said)}" if said else ""
+
+
+def _said(value: Any) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _retry_after_s(response: requests.Response) -> float | None:
+    """The seconds of `Retry-After`, which is a number or a date."""
+    said = response.headers.get("Retry-After")
+    if said is None:
+        return None
+    try:
+        if said.strip().isdigit():
+            return float(said)
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _checked(url: str, allow_insecure: bool) -> str:
+    """The URL without a slash at its end. Raises ValueError, InsecureUrl."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("the URL of a service starts with https:// or http:// and names a host")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ValueError("the URL of a service has no user, password, query or fragment")
+    if parts.scheme == "http" and not allow_insecure and not _is_loopback(parts.hostname):
+        raise InsecureUrl(
+            f"http://{parts.hostname} is another machine, and everybody on the way could read the key: "
+            "use https, or allow_insecure=True where the network is your own"
+        )
+    return url.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,266 @@
+"""What the service answers, as frozen dataclasses.
+
+Fields that this version of the package does not know are kept in `extra`, so that a newer service loses nothing on the
+way. Actions and the `state` of a game are plain dictionaries in the form that the game's rules describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Action = Mapping[str, Any]
+
+_Reader = Callable[[Any], Any]
+
+
+def instant(text: str) -> datetime:
+    """An instant of the API (`2026-01-31T12:00:00.000Z`) as an aware datetime. Raises ValueError."""
+    # Before Python 3.11 fromisoformat knows no Z.
+    return datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+
+def _by(read: _Reader) -> Mapping[str, _Reader]:
+    """The metadata of a field whose value is read by `read`; null stays None."""
+    return {"read": read}
+
+
+_INSTANT = _by(instant)
+_TUPLE = _by(tuple)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What all models share: `extra` holds the fields of the answer that this package does not know."""
+
+    _shapes: ClassVar[dict[type, dict[str, tuple[_Reader | None, Any]]]] = {}
+
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_wire(cls, data: Mapping[str, Any]) -> Self:
+        """The model of a JSON object of an answer.
+
+        Raises:
+            KeyError, TypeError, ValueError: the object lacks a field, or is none.
+        """
+        shape = Model._shapes.get(cls)
+        if shape is None:
+            shape = Model._shapes[cls] = {
+                f.name: (f.metadata.get("read"), f.default) for f in fields(cls) if f.name != "extra"
+            }
+        values: dict[str, Any] = {}
+        for name, (read, default) in shape.items():
+            value = data[name] if default is MISSING else data.get(name, default)
+            values[name] = value if read is None or value is None else read(value)
+        if len(data) > len(shape) or any(name not in shape for name in data):
+            values["extra"] = {name: value for name, value in data.items() if name not in shape}
+        return cls(**values)
+
+
+def _many(model: type[Model]) -> Mapping[str, _Reader]:
+    return _by(lambda values: tuple(model.from_wire(value) for value in values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account(Model):
+    """A name with a key. `kind` is `human` or `bot`; `name` is None once it was erased."""
+
+    id: str
+    name: str | None
+    kind: str
+    created_at: datetime = field(metadata=_INSTANT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldSeat(Model):
+    """The seat that a seat token stands for: the id of its match, and its number."""
+
+    match: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me(Model):
+    """Who the client is: an `account` (by an API key) or one `seat` (by its token); and what it may do."""
+
+    account: Account | None = field(default=None, metadata=_by(Account.from_wire))
+    seat: HeldSeat | None = field(default=None, metadata=_by(HeldSeat.from_wire))
+    scopes: tuple[str, ...] = field(default=(), metadata=_TUPLE)
+    limits: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game(Model):
+    """One game of the catalogue. What only its own page tells (material, actions, …) is in `extra`.
+
+    name: by language. players: `min` and `max`. options: a JSON Schema.
+    """
+
+    id: str
+    name: Mapping[str, str]
+    rules_version: str
+    players: Mapping[str, int]
+    phases: tuple[str, ...] = field(metadata=_TUPLE)
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat(Model):
+    """One seat. `kind`: `account, guest, bot, open, invite`; `status`: `active, resigned, forfeited`."""
+
+    seat: int
+    kind: str
+    taken: bool
+    account: str | None
+    name: str | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result(Model):
+    """How a match ended, by seat: `scores`, and `ranks` from 1. `end_reason`: `completed` or `last_seat`."""
+
+    scores: tuple[int, ...] = field(metadata=_TUPLE)
+    ranks: tuple[int, ...] = field(metadata=_TUPLE)
+    end_reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant(Model):
+    """The token of a seat. It acts for that seat alone; whoever has it is that seat."""
+
+    seat: int
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation(Model):
+    """The token that opens one `invite` seat, to be handed to whoever shall sit there."""
+
+    seat: int
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchInfo(Model):
+    """A match as it was when the service answered. `status`: `open, running, finished, aborted`."""
+
+    id: str
+    game: str
+    rules_version: str
+    options: Mapping[str, Any]
+    status: str
+    version: int
+    seats: tuple[Seat, ...] = field(metadata=_many(Seat))
+    start: str
+    visibility: str
+    commitment: str | None
+    deal_source: str
+    rated: bool
+    metadata: Mapping[str, str]
+    created_at: datetime = field(metadata=_INSTANT)
+    started_at: datetime | None = field(metadata=_INSTANT)
+    ended_at: datetime | None = field(metadata=_INSTANT)
+    result: Result | None = field(metadata=_by(Result.from_wire))
+    rematch: str | None
+    grants: tuple[Grant, ...] = field(default=(), metadata=_many(Grant))
+    invitations: tuple[Invitation, ...] = field(default=(), metadata=_many(Invitation))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(Model):
+    """What one seat (`seat`), or a spectator (None), may see of a match at one `version`.
+
+    `to_act` is the seat that must act, `legal_actions` what it may do: None unless it is the caller's decision.
+    """
+
+    match: str
+    game: str
+    version: int
+    status: str
+    seat: int | None
+    to_act: int | None
+    phase: str | None
+    scores: tuple[int, ...] | None = field(metadata=_TUPLE)
+    state: Mapping[str, Any] | None
+    legal_actions: list[dict[str, Any]] | None
+    result: Result | None = field(metadata=_by(Result.from_wire))
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can happen any more."""
+        return self.status in ("finished", "aborted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegalActions(Model):
+    """What the caller may do at `version`; `legal_actions` is None when the decision is not the caller's."""
+
+    version: int
+    legal_actions: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Model):
+    """One event of a match's public log. `seq` counts from 1 without gaps; `hash` is its link of the chain."""
+
+    seq: int
+    type: str
+    at: datetime = field(metadata=_INSTANT)
+    seat: int | None
+    data: Mapping[str, Any]
+    hash: str
+
+    @property
+    def ends_match(self) -> bool:
+        """Whether no event can follow."""
+        return self.type in ("match_finished", "match_aborted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventPage(Model):
+    """Some events of a match, and the `version` that it is at."""
+
+    version: int
+    events: tuple[Event, ...] = field(metadata=_many(Event))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted(Model):
+    """What an action came to: the events that it caused and the view after them."""
+
+    version: int
+    events: tuple[Event, ...] = field(metadata=_many(Event))
+    view: View = field(metadata=_by(View.from_wire))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(Model):
+    """A match that waits for the caller. `deadline_at` is None where there is no clock."""
+
+    match: str
+    game: str
+    seat: int
+    version: int
+    since_at: datetime = field(metadata=_INSTANT)
+    deadline_at: datetime | None = field(metadata=_INSTANT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions(Model):
+    """All that waits for the caller; iterate over it. `cursor` goes into the next call, to wait for a change."""
+
+    decisions: tuple[Decision, ...] = field(metadata=_many(Decision))
+    cursor: str
+
+    def __iter__(self) -> Iterator[Decision]:
+        return iter(self.decisions)
+
+    def __len__(self) -> int:
+        return len(self.decisions)
