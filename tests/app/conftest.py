@@ -1,31 +1,11 @@
-"""A service over a real store, and people who use it."""
+"""People who use the service."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from spieltisch_service.app.callers import Caller, Once
 from spieltisch_service.app.service import Service
-from spieltisch_service.store.connection import connect
-from spieltisch_service.store.hub import Hub
-
-SECRET = b"a secret of the tests, thirty-two bytes or more"
-
-
-@pytest.fixture
-def service(clean_valkey: str) -> Iterator[Service]:
-    """The use cases, with `bot:random`."""
-    hub = Hub(clean_valkey)
-    yield Service(connect(clean_valkey), hub, SECRET, bots=("random",))
-    hub.close()
-
-
-@pytest.fixture
-def other_worker(service: Service, clean_valkey: str) -> Iterator[Service]:
-    """A second process over the same store, as far as that can be without one."""
-    hub = Hub(clean_valkey)
-    yield Service(connect(clean_valkey), hub, SECRET, bots=("random",))
-    hub.close()
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.app.conftest import SECRET, once
+from tests.app.conftest import once
+from tests.conftest import SECRET
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
-from tests.app.conftest import SECRET
 from tests.app.test_playing import hot_seat, play_on
+from tests.conftest import SECRET
 
 from spieltisch_service.app import errors, streams
 from spieltisch_service.app.callers import ANONYMOUS, Caller

@@ -21,7 +21,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "wunderland": [
         {"postcards": postcards, "round_limit": round_limit}
         for postcards in ("own_turn", "with_travel")
-        for round_limit in (None, 4, 15)
+        for round_limit in (None, 1, 2, 4, 8, 15, 30)
     ],
 }
 
