@@ -83,10 +83,10 @@ def _free_port() -> int:
 
 
 class Cluster:
-    """Three primaries on loopback, without replicas."""
+    """Three primaries on loopback, and `replicas` servers that follow the first one."""
 
-    def __init__(self, directory: Path) -> None:
-        self.ports = [_free_port() for _ in range(3)]
+    def __init__(self, directory: Path, replicas: int = 0) -> None:
+        self.ports = [_free_port() for _ in range(3 + replicas)]
         self.servers = []
         for port in self.ports:
             place = directory / str(port)
@@ -96,9 +96,10 @@ class Cluster:
                     place,
                     *("--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes"),
                     *("--cluster-node-timeout", "1500", "--appendfsync", "everysec"),
+                    *("--repl-diskless-sync-delay", "0"),
                 )
             )
-        self.url = "redis+cluster://" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        self.url = "redis+cluster://" + ",".join(f"127.0.0.1:{port}" for port in self.ports[:3])
         self.clients: list[Any] = [redis.Redis(port=port) for port in self.ports]
 
     def start(self) -> None:
@@ -107,11 +108,20 @@ class Cluster:
         for client in self.clients:
             until_ready(client)
         bounds = [SLOTS * index // 3 for index in range(4)]
-        for index, client in enumerate(self.clients):
+        for index, client in enumerate(self.clients[:3]):
             client.execute_command("CLUSTER ADDSLOTSRANGE", bounds[index], bounds[index + 1] - 1)
             client.execute_command("CLUSTER SET-CONFIG-EPOCH", index + 1)
         for port in self.ports[1:]:
             self.clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port)
+        self.until_up()
+        first = self.clients[0].execute_command("CLUSTER MYID")
+        for client in self.clients[3:]:
+            client.execute_command("CLUSTER REPLICATE", first)
+            while client.info("replication")["master_link_status"] != "up":
+                time.sleep(0.02)
+
+    def until_up(self) -> None:
+        """Wait until every node knows that all slots are served."""
         for client in self.clients:
             while client.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
                 time.sleep(0.02)
