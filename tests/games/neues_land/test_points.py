@@ -16,11 +16,19 @@ POINTS = {
         6,
         ["44mg (0,1) 90", "follower 1", "1115mmmg (-1,1) 180", "pass", "8m (1,0) 0", "recall (0,1)"],
     ),
+    # A ring of four tiles under the start tile: its last edge joins the plain with itself.
+    "n03_n30_closed_ring": (
+        10,
+        [
+            *("17mg (0,1) 270", "follower 1", "44mg (1,1) 0", "pass", "44mg (1,2) 90", "pass"),
+            *("44mg (0,2) 180", "pass", "8m (1,0) 0", "recall (0,1)"),
+        ],
+    ),
     "n31_closed_plain_of_two_tiles": (
         2,
         ["1115mmmg (0,1) 90", "follower 3", "8m (1,0) 0", "pass", "17mg (-1,0) 90", "recall (0,1)"],
     ),
-    # The start tile's town; one more on its plain, which has no shore in the mountain itself.
+    # The start tile's town, and one on the plain that touches the mountain there.
     "n32_open_mountain": (
         2,
         [

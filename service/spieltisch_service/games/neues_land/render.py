@@ -8,6 +8,7 @@ blocks of 3, so that up to 32 columns fit into 100 characters.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import wrap
 from typing import Any
 
 from spieltisch_service.games.neues_land.tables import (
@@ -24,6 +25,7 @@ _SIGNS = " .^~"
 _WIDE, _NARROW = 5, 3
 _MOST_WIDE = 19
 _MARGIN = 4
+_COLUMNS = 100
 
 
 def describe(view: Mapping[str, Any]) -> str:
@@ -31,13 +33,14 @@ def describe(view: Mapping[str, Any]) -> str:
     lines = ["plain .   mountain ^   water ~   follower: seat and e(xplorer) r(obber) s(ailor)", ""]
     lines += _board(view)
     lines.append("")
-    if view["last"] is not None:
-        lines.append(_last(view))
-    lines += _players(view)
+    notes = [] if view["last"] is None else [_last(view)]
+    notes += _players(view)
     gone = f", {view['set_aside_count']} set aside" if view["set_aside_count"] else ""
-    lines.append(f"{view['deck_count']} tiles in the deck{gone}")
+    notes.append(f"tiles in the deck: {view['deck_count']}{gone}")
     if view["discarded"]:
-        lines.append(f"fitted nowhere: {' '.join(view['discarded'])}")
+        notes.append(f"fitted nowhere: {' '.join(view['discarded'])}")
+    for note in notes:
+        lines += wrap(note, _COLUMNS, subsequent_indent=" " * _MARGIN, break_on_hyphens=False)
     return "\n".join(lines) + "\n"
 
 
