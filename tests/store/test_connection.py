@@ -9,7 +9,7 @@ from redis import Redis
 
 from spieltisch_service.app.ports import Durability
 from spieltisch_service.store.connection import connect, open_client
-from spieltisch_service.store.health import UnsuitableStore, check_store
+from spieltisch_service.store.health import UnsuitableStore
 
 from .conftest import UnixServer
 from .matches import creation
@@ -75,8 +75,8 @@ def test_the_level_is_what_the_server_does(own_server: UnixServer, admin: Any, s
     assert store.durability() == Durability(level, f"valkey {version}")
     if level == "none":
         with pytest.raises(UnsuitableStore, match="appendonly yes"):
-            check_store(store.nodes)
-    assert check_store(store.nodes, allow_volatile=True).level == level
+            store.check()
+    assert store.check(allow_volatile=True).level == level
     store.close()
     admin.close()
 
@@ -86,7 +86,10 @@ def test_a_server_that_hides_its_settings(own_server: UnixServer, admin: Any, de
     admin.execute_command("ACL", "SETUSER", "game", "on", ">pw", "~*", "&*", "+@all", "-config")
     store = connect(own_server.url.replace("unix://", "unix://game:pw@"), durability=declared)
     assert store.durability().level == level
-    assert check_store(store.nodes, declared=declared).level == level
+    assert store.check().level == level
+    # INFO cannot be hidden that way, and is not overruled.
+    admin.config_set("appendonly", "no")
+    assert store.durability().level == "none"
     store.close()
     admin.close()
 
@@ -94,25 +97,25 @@ def test_a_server_that_hides_its_settings(own_server: UnixServer, admin: Any, de
 @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
 def test_a_store_that_throws_things_away_is_refused(own_server: UnixServer, admin: Any, policy: str) -> None:
     store = connect(own_server.url)
-    assert check_store(store.nodes).eviction == ()
+    assert store.check().eviction == ()
     admin.config_set("maxmemory-policy", policy)
     with pytest.raises(UnsuitableStore, match=f"{policy}.*noeviction"):
-        check_store(store.nodes)
-    assert check_store(store.nodes, allow_volatile=True).eviction == (policy,)
+        store.check()
+    assert store.check(allow_volatile=True).eviction == (policy,)
     store.close()
     admin.close()
 
 
 def test_the_weakest_node_of_a_cluster_counts(cluster: Any, clean_cluster: str) -> None:
     store = connect(clean_cluster)
-    assert check_store(store.nodes).level == "fast"
+    assert store.check().level == "fast"
     cluster.clients[2].config_set("maxmemory-policy", "allkeys-lru")
     cluster.clients[1].config_set("appendfsync", "no")
     try:
-        health = check_store(store.nodes, allow_volatile=True)
+        health = store.check(allow_volatile=True)
         assert (health.level, health.eviction) == ("none", ("allkeys-lru",))
         with pytest.raises(UnsuitableStore):
-            check_store(store.nodes)
+            store.check()
     finally:
         cluster.clients[2].config_set("maxmemory-policy", "noeviction")
         cluster.clients[1].config_set("appendfsync", "everysec")

@@ -16,14 +16,12 @@ from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from spieltisch_service.store.faults import translate
-from spieltisch_service.store.nodes import ANSWER_S
+from spieltisch_service.store.nodes import ANSWER_S, CONNECT_S, POOL_WAIT_S
 from spieltisch_service.store.redis_store import RedisStore
 
 _CLUSTER_SCHEME = "redis+cluster"
 
-CONNECT_S = 2.0
-#: How long a call waits for a free connection, and how many there are for each server and process.
-POOL_WAIT_S = 1.0
+#: How many connections there are for each server and process.
 POOL_SIZE = 64
 #: So long after its last use a connection is not polled before the next one.
 _FRESH_S = 0.25

@@ -42,7 +42,7 @@ class Health:
 
 
 def ask_health(nodes: Nodes, declared: str | None = None) -> Health:
-    """Ask all servers, one round trip each. `declared` is the level that counts where CONFIG is hidden."""
+    """Ask all servers, one round trip each. `declared` is believed where CONFIG is hidden."""
     answers = nodes.ask_everyone([("INFO",), ("CONFIG", "GET", "append*"), ("CONFIG", "GET", "maxmemory-policy")])
     each = [_health(answer, declared) for answer in answers]
     return Health(
@@ -54,13 +54,12 @@ def ask_health(nodes: Nodes, declared: str | None = None) -> Health:
     )
 
 
-def check_store(nodes: Nodes, *, declared: str | None = None, allow_volatile: bool = False) -> Health:
+def check_health(health: Health, *, allow_volatile: bool = False) -> Health:
     """Refuse a store that would lose matches: `UnsuitableStore`.
 
     That is one with an eviction policy, one without an append-only file, and any older than Redis 7.0.
     `allow_volatile` allows the first two.
     """
-    health = ask_health(nodes, declared)
     if health.compatible < _OLDEST:
         raise UnsuitableStore(f"{health.server} is too old: Redis 7.0, Valkey 7.2 or newer is needed")
     if allow_volatile:
@@ -110,7 +109,8 @@ def _config(answer: Any) -> Mapping[str, str]:
 
 def _level(info: Mapping[str, str], config: Mapping[str, str], declared: str | None) -> str:
     if not config:
-        return declared or ("fast" if info.get("aof_enabled") == "1" else "none")
+        # Whether it writes is told by INFO; only how often is hidden, and believed.
+        return (declared or "fast") if info.get("aof_enabled") == "1" else "none"
     if config.get("appendonly") != "yes":
         return "none"
     return {"always": "fsync", "everysec": "fast"}.get(config.get("appendfsync", ""), "none")

@@ -34,8 +34,8 @@ from spieltisch_service.store.scripts import Script
 
 #: Within this many seconds every call has an answer or has failed.
 CALL_S = 5.0
-#: How long a command's answer may take; the sockets of the pool have this timeout.
-ANSWER_S = 2.0
+#: How long a call waits for a free connection, how long connecting may take, and how long each answer.
+POOL_WAIT_S, CONNECT_S, ANSWER_S = 1.0, 2.0, 2.0
 #: How long a slot that is being moved between nodes is tried again.
 _TRY_AGAIN_S = 1.0
 
@@ -64,10 +64,11 @@ def exchange(pool: ConnectionPool, commands: Sequence[Command], deadline: float)
     `deadline` is on the monotonic clock. Raises redis-py's errors when the server is away or slow; the connection
     is then closed, so that no later call reads a late answer.
     """
+    # So that neither a second attempt nor the third node of a slow cluster can break the bound.
+    if deadline - time.monotonic() < POOL_WAIT_S + CONNECT_S:
+        raise exceptions.TimeoutError("no time left to ask the store")
     connection: Any = pool.get_connection()
     try:
-        if deadline - time.monotonic() <= 0:
-            raise exceptions.TimeoutError("no time left to ask the store")
         if len(commands) == 1:
             connection.send_command(*commands[0])
         else:

@@ -23,7 +23,7 @@ from spieltisch_service.app.ports import (
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
 from spieltisch_service.store.entries import pack_event, pack_part, unpack_event, unpack_link, unpack_part
-from spieltisch_service.store.health import ask_health
+from spieltisch_service.store.health import Health, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
     MatchPlace,
@@ -46,11 +46,6 @@ class RedisStore:
     def __init__(self, client: Redis | RedisCluster, *, durability: str | None = None) -> None:
         self._nodes: Nodes = ClusterNodes(client) if isinstance(client, RedisCluster) else OneNode(client)
         self._declared = durability
-
-    @property
-    def nodes(self) -> Nodes:
-        """The servers, for the check at start."""
-        return self._nodes
 
     def close(self) -> None:
         """Close all connections."""
@@ -235,6 +230,13 @@ class RedisStore:
         health = ask_health(self._nodes, self._declared)
         health.raise_unless_writable()
         return Durability(health.level, health.server)
+
+    def check(self, *, allow_volatile: bool = False) -> Health:
+        """The check at start: raises `health.UnsuitableStore` for a store that would lose matches.
+
+        `allow_volatile` takes one with an eviction policy or without an append-only file all the same.
+        """
+        return check_health(ask_health(self._nodes, self._declared), allow_volatile=allow_volatile)
 
 
 def _check(commit: Commit) -> None:
