@@ -1,0 +1,97 @@
+"""Load on a server: requests written to a file, sent by wrk where it is installed, else by `benchmarks.generator`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.generator import packed
+from benchmarks.measure import Invalid
+
+CONNECTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one round of load gave. `joined` counts matches created and joined, where that was asked for."""
+
+    per_s: float
+    p99_ms: float
+    bytes_each: float
+    joined_per_s: float
+
+
+def request(method: str, path: str, body: bytes | None = None, **headers: str) -> bytes:
+    """A request as it goes over the wire; underscores in the names of headers are hyphens."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    if body is not None:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + (body or b"")
+
+
+class Generator:
+    """Sends load from another process. `folder` takes its files; `name` is `wrk` or `python`."""
+
+    def __init__(self, folder: Path, *, name: str | None = None) -> None:
+        self._folder = folder
+        self.name = name or ("wrk" if shutil.which("wrk") else "python")
+        self._written = 0
+
+    def run(
+        self, port: int, requests: Sequence[bytes], seconds: int, *, again: bool, template: bytes | None = None
+    ) -> Result:
+        """Send the requests in order over 32 connections. Raises Invalid when an answer is a refusal or lacks.
+
+        Without `again` the requests must last for all the time. With a `template`, each match that an answer brings is
+        joined by it ({match} stands for the id).
+        """
+        files = [self._write(list(requests))]
+        if template is not None:
+            files.append(self._write([template]))
+        mode = "again" if again else "once"
+        if self.name == "wrk":
+            script = str(Path(__file__).with_name("replay.lua"))
+            command = [
+                "wrk",
+                "-t1",
+                f"-c{CONNECTIONS}",
+                f"-d{seconds}s",
+                "--timeout",
+                "10s",
+                "-s",
+                script,
+            ]
+            command += [f"http://127.0.0.1:{port}", "--", str(files[0]), mode, *map(str, files[1:])]
+        else:
+            command = [sys.executable, "-m", "benchmarks.generator", str(port), str(CONNECTIONS), str(seconds)]
+            command += [str(files[0]), mode, *map(str, files[1:])]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60)
+        for file in files:
+            file.unlink()
+        line = next((line for line in done.stdout.splitlines() if line.startswith("RESULT ")), None)
+        if line is None:
+            raise Invalid(f"{self.name} failed: {done.stdout} {done.stderr}")
+        raw = json.loads(line.removeprefix("RESULT "))
+        if raw["refused"] or raw["broken"] or not raw["requests"]:
+            why = done.stderr or "`--generator python` shows the first of them"
+            raise Invalid(f"{raw['refused']} refusals, {raw['broken']} broken of {raw['requests']}: {why}")
+        if raw["exhausted"]:
+            raise Invalid(f"{len(requests)} requests did not last for {seconds} s: choose fewer --seconds")
+        return Result(
+            raw["requests"] / raw["seconds"],
+            raw["p99_ms"],
+            raw["bytes"] / raw["requests"],
+            raw["joined"] / raw["seconds"],
+        )
+
+    def _write(self, requests: list[bytes]) -> Path:
+        self._written += 1
+        file = self._folder / f"load-{self._written}"
+        file.write_bytes(packed(requests))
+        return file
