@@ -95,7 +95,7 @@ def test_a_bad_value_is_named_in_one_line(
 
 @pytest.mark.parametrize(
     "url",
-    ["redis://h:1/2", "rediss://h", "unix:///run/valkey.sock", "redis+cluster://h:1", "rediss+cluster://u:p@h:1"],
+    ["redis://h:1/2", "rediss://h", "unix:///run/valkey.sock", "redis+cluster://u:p@h:1,i:2"],
 )
 def test_these_are_urls_of_stores(environment: pytest.MonkeyPatch, url: str) -> None:
     environment.setenv("SPIELTISCH_SECRET", SECRET)

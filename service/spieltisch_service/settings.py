@@ -15,7 +15,7 @@ from marshmallow.validate import Length, OneOf, Range
 
 Durability = Literal["fsync", "fast"]
 
-_STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
+_STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster")
 _DAY_MS = 86_400_000
 
 

@@ -14,8 +14,11 @@ from pathlib import Path
 
 import click
 
+from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.settings import BadSettings, Settings
+from spieltisch_service.store.connection import connect
 from spieltisch_service.store.embedded import EmbeddedStore, StoreNotStarted
+from spieltisch_service.store.health import UnsuitableStore
 
 _POLL_S = 0.1
 _BACKLOG = 2048
@@ -25,6 +28,8 @@ _ORPHAN_S = 15.0
 _PATIENCE_S = 12.0
 _LONGEST_BACKOFF_S = 30.0
 _STEADY_S = 60.0
+# A store that is away is asked no more often, so that the log stays readable.
+_ASK_AGAIN_S = 1.0
 
 
 class _CannotServe(Exception):
@@ -39,7 +44,7 @@ def serve_until_stopped(settings: Settings) -> int:
     try:
         supervisor.start()
         return supervisor.watch()
-    except (_CannotServe, StoreNotStarted, BadSettings) as error:
+    except (_CannotServe, StoreNotStarted, UnsuitableStore, BadSettings) as error:
         _complain(str(error))
         return 1
     finally:
@@ -72,6 +77,9 @@ class _Supervisor:
         self._worker_backoff = _Backoff()
         self._store_backoff = _Backoff()
         self._environment = dict(os.environ)
+        self._store_is_fit = False
+        self._ask_again = 0.0
+        self._announced = False
         self._url = ""
 
     def ask_to_stop(self, _number: int, _frame: object) -> None:
@@ -82,48 +90,40 @@ class _Supervisor:
         """Start everything.
 
         Raises:
-            _CannotServe, StoreNotStarted, BadSettings: something is in the way.
+            _CannotServe, StoreNotStarted, UnsuitableStore, BadSettings: something is in the way.
         """
         listener = self._listen()
-        if self._settings.redis_url is None:
-            self._store = EmbeddedStore(self._settings.data_dir, self._settings.durability)
-            self._store.start()
-            self._environment["REDIS_URL"] = self._store.url
-        self._environment["SPIELTISCH_SECRET"] = self._settings.secret
-        self._environment["SPIELTISCH_SUPERVISOR_PID"] = str(os.getpid())
-        if listener is None:
-            # Only the server of a killed supervisor gives a port free within seconds; its store tells of it.
-            listener = self._listen(_ORPHAN_S if self._store is not None and self._store.adopted else 0.0)
+        self._find_store()
+        if listener is None and self._store is not None and self._store.adopted:
+            # The server of a killed supervisor gives its port free within seconds.
+            listener = self._listen(_ORPHAN_S)
+        if self._asked_to_stop:
+            return
         if listener is None:
             raise _CannotServe(f"port {self._settings.port} of {self._settings.host} is in use: choose another --port")
+        self._environment["SPIELTISCH_SECRET"] = self._settings.secret
+        self._environment["SPIELTISCH_SUPERVISOR_PID"] = str(os.getpid())
         with listener:
             host, port = listener.getsockname()[:2]
             self._url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-            fd = listener.fileno()
-            self._server = self._spawn(
-                "-m",
-                "gunicorn",
-                "--config",
-                str(Path(__file__).with_name("gunicorn.conf.py")),
-                "--bind",
-                f"fd://{fd}",
-                fd=fd,
-            )
+            self._start_server(listener.fileno())
         self._start_worker()
 
     def watch(self) -> int:
-        """Restart what may be restarted, until told to stop or the server ends; return the exit code."""
-        assert self._server is not None
-        announced = False
+        """Restart what may be restarted, until told to stop or the server ends; return the exit code.
+
+        Raises:
+            UnsuitableStore: a store that was away at the start turns out to be one that loses matches.
+        """
         while not self._asked_to_stop:
+            assert self._server is not None
             if self._server.poll() is not None:
                 _complain(f"the server ended with code {self._server.returncode}: stopping")
                 return 1
             self._watch_store()
             self._watch_worker()
-            if not announced and self._is_ready():
-                announced = True
-                click.echo(f"Spieltisch serves at {self._url} (documentation: {self._url}/docs)")
+            if not self._announced and time.monotonic() >= self._ask_again:
+                self._announce()
             time.sleep(_POLL_S)
         return 0
 
@@ -178,6 +178,19 @@ class _Supervisor:
             start_new_session=True,
         )
 
+    def _find_store(self) -> None:
+        url = self._settings.redis_url
+        if url is None:
+            self._store = EmbeddedStore(self._settings.data_dir, self._settings.durability)
+            self._store.start()
+            url = self._store.url
+        self._environment["REDIS_URL"] = url
+        self._check_store()
+
+    def _start_server(self, fd: int) -> None:
+        config = str(Path(__file__).with_name("gunicorn.conf.py"))
+        self._server = self._spawn("-m", "gunicorn", "--config", config, "--bind", f"fd://{fd}", fd=fd)
+
     def _start_worker(self) -> None:
         self._worker = self._spawn("-m", "spieltisch_service.worker")
 
@@ -201,6 +214,28 @@ class _Supervisor:
         except (StoreNotStarted, BadSettings) as error:
             self._store_backoff.died()
             _complain(str(error))
+
+    def _announce(self) -> None:
+        """Say that the service is ready, once it is."""
+        if not self._store_is_fit:
+            self._check_store()
+        elif self._is_ready():
+            self._announced = True
+            click.echo(f"Spieltisch serves at {self._url} (documentation: {self._url}/docs)")
+
+    def _check_store(self) -> None:
+        try:
+            store = connect(self._environment["REDIS_URL"], durability=self._settings.durability)
+            try:
+                store.check(allow_volatile=self._settings.allow_unsafe_store)
+            finally:
+                store.close()
+        except StoreUnavailable as error:
+            if not self._ask_again:
+                _complain(f"the store does not answer, waiting for it: {error}")
+            self._ask_again = time.monotonic() + _ASK_AGAIN_S
+        else:
+            self._store_is_fit = True
 
     def _is_ready(self) -> bool:
         host, port = self._url.removeprefix("http://").rsplit(":", 1)

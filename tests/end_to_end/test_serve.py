@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 import requests
 
+from spieltisch_service.store.embedded import find_binary
+
+ROOT = Path(__file__).resolve().parents[2]
 LINUX = Path("/proc/self/stat").exists()
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc")
 
@@ -289,6 +292,52 @@ def test_the_death_of_the_server_ends_the_service(serve: Callable[..., Serving])
     assert service.ended() == 1
     assert service.complaints() == "spieltisch-service: the server ended with code -9: stopping\n"
     until(lambda: not service.others(), "the end of all processes")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Callable[..., dict[str, str]]]:
+    """Start a store with some options and tell the settings of a service that is to use it."""
+    started: list[subprocess.Popen[bytes]] = []
+    (tmp_path / "store").mkdir()
+
+    def start(*options: str) -> dict[str, str]:
+        path = tmp_path / "store" / "socket"
+        given = [find_binary(), *options, "--port", "0", "--unixsocket", str(path), "--dir", str(path.parent)]
+        started.append(subprocess.Popen(given, stdout=subprocess.DEVNULL))
+        return {"REDIS_URL": f"unix://{path}", "SPIELTISCH_SECRET": "s" * 40}
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_the_store_of_the_runbook_is_as_safe_as_our_own(
+    serve: Callable[..., Serving], http: requests.Session, store: Callable[..., dict[str, str]]
+) -> None:
+    service = serve(**store(str(ROOT / "deploy" / "redis.conf"))).ready()
+    assert http.get(f"{service.url}/readyz", timeout=30).json()["durability"] == "fsync"
+
+
+def test_a_store_that_comes_late_is_waited_for(
+    serve: Callable[..., Serving], tmp_path: Path, store: Callable[..., dict[str, str]]
+) -> None:
+    given = {"REDIS_URL": f"unix://{tmp_path / 'store' / 'socket'}", "SPIELTISCH_SECRET": "s" * 40}
+    service = serve(**given)
+    until(lambda: "the store does not answer, waiting for it" in service.complaints(), "the complaint")
+    assert store("--appendonly", "yes") == given
+    service.ready()
+
+
+def test_a_store_that_would_forget_is_refused_unless_asked_for(
+    serve: Callable[..., Serving], store: Callable[..., dict[str, str]]
+) -> None:
+    given = store("--appendonly", "no", "--save", "")
+    service = serve(**given)
+    assert service.ended() == 1
+    assert re.fullmatch(r"spieltisch-service: .* does not write an append-only file .*\n", service.complaints())
+    assert service.others() == {}
+    serve("--allow-unsafe-store", **given).ready()
 
 
 def test_a_given_store_is_used_and_left_running(
