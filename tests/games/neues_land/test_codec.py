@@ -7,11 +7,11 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.games.neues_land.positions import play
 
 from spieltisch_service.games.errors import UnknownFormat
 from spieltisch_service.games.neues_land.game import NEUES_LAND
 from spieltisch_service.games.neues_land.model import NeuesLandOptions
+from tests.games.neues_land.positions import play
 
 
 def stored(state: Any) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.games.neues_land.positions import Match, action, deal, play
-from tests.games.neues_land.test_rules import FOUR_FOLLOWERS, hand_that_fits_nowhere
 
 from spieltisch_service.games.errors import IllegalAction
 from spieltisch_service.games.neues_land.game import NEUES_LAND
+from tests.games.neues_land.positions import Match, action, deal, play
+from tests.games.neues_land.test_rules import FOUR_FOLLOWERS, hand_that_fits_nowhere
 
 
 def first_tile() -> Match:

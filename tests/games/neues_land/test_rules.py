@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.games.neues_land.positions import Match, action, deal, play
 
 from spieltisch_service.games.neues_land.game import NEUES_LAND
+from tests.games.neues_land.positions import Match, action, deal, play
 
 FOUR_FOLLOWERS = (
     *("17ms-01 (0,-1) 0", "follower 1", "8m (1,0) 0", "pass", "44mg (0,1) 90", "follower 1"),

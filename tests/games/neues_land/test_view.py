@@ -9,10 +9,10 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from tests.games.neues_land.positions import action, deal, play
 
 from spieltisch_service.games.neues_land.game import NEUES_LAND
 from spieltisch_service.games.neues_land.model import NeuesLandOptions
+from tests.games.neues_land.positions import action, deal, play
 
 BOARD = """\
 plain .   mountain ^   water ~   follower: seat and e(xplorer) r(obber) s(ailor)
