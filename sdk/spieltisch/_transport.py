@@ -250,8 +250,8 @@ class Transport:
             response = self._adapter().send(
                 request, stream=stream, timeout=timeouts_s, verify=self._verify, proxies=self._proxies
             )
-            if not stream or response.status_code >= 300:
-                response.content  # noqa: B018  reads it all, and is remembered
+            if (not stream or response.status_code >= 300) and _is_cut(response):
+                return ConnectionFailed(f"{method} {path}: the answer was cut")
             return response
         except requests.RequestException as error:
             return _failure(method, path, error)
@@ -281,6 +281,19 @@ class Transport:
         if not isinstance(problem, dict) or "code" not in problem:
             problem = {"detail": f"{method} {path}: {response.reason or 'no reason given'}"}
         return ApiError.of(status, problem, retry_after_s=wait_s, attempts=attempts)
+
+
+def _is_cut(response: requests.Response) -> bool:
+    """Read the whole body; whether some of the answer is missing. Raises what requests raises for most such cases.
+
+    What is left to find: an answer that was cut within its headers passes for one without a body, which no answer
+    of the service is; and older versions of urllib3 do not compare the length.
+    """
+    body = response.content
+    said = response.headers.get("Content-Length", "")
+    if not body:
+        return said != "0"
+    return said.isdigit() and "Content-Encoding" not in response.headers and int(said) != len(body)
 
 
 class Stream:

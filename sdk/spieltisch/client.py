@@ -7,7 +7,7 @@ from typing import Any
 
 from spieltisch._transport import RETRY_FOR_S, TIMEOUTS_S, Transport, segment
 from spieltisch.errors import Unauthenticated
-from spieltisch.models import Account, Decisions, Me
+from spieltisch.models import Decisions, Me, Registration
 from spieltisch.resources.games import Games
 from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
@@ -83,9 +83,9 @@ class Client:
 
     def register(self, name: str, *, kind: str | None = None) -> Client:
         """A new account: a client with its key. `kind` is `human` (default) or `bot`. Keep its `key`."""
-        data = self._transport.post("/v1/accounts", {"name": name, "kind": kind})
-        client = self.with_key(data["key"])
-        client._me = Me(account=read(Account, data["account"]))
+        made = read(Registration, self._transport.post("/v1/accounts", {"name": name, "kind": kind}))
+        client = self.with_key(made.key)
+        client._me = Me(account=made.account)
         return client
 
     def me(self) -> Me:

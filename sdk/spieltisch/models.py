@@ -78,6 +78,15 @@ class Account(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Registration(Model):
+    """A new account and its API key, which cannot be recovered when lost."""
+
+    account: Account = field(metadata=_by(Account.from_wire))
+    key: str = field(repr=False)
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldSeat(Model):
     """The seat that a seat token stands for: the id of its match, and its number."""
 
@@ -108,6 +117,13 @@ class Game(Model):
     players: Mapping[str, int]
     phases: tuple[str, ...] = field(metadata=_TUPLE)
     options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(Model):
+    """All games of a service."""
+
+    games: tuple[Game, ...] = field(metadata=_many(Game))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +187,14 @@ class MatchInfo(Model):
     rematch: str | None
     grants: tuple[Grant, ...] = field(default=(), metadata=_many(Grant))
     invitations: tuple[Invitation, ...] = field(default=(), metadata=_many(Invitation))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchPage(Model):
+    """Some matches of a list; `next_cursor` is None at its end."""
+
+    matches: tuple[MatchInfo, ...] = field(metadata=_many(MatchInfo))
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spieltisch._transport import segment
-from spieltisch.models import Game
+from spieltisch.models import Catalogue, Game
 from spieltisch.resources.reading import read
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Games:
 
     def list(self) -> tuple[Game, ...]:
         """All games."""
-        return tuple(read(Game, game) for game in self._transport.get("/v1/games")["games"])
+        return read(Catalogue, self._transport.get("/v1/games")).games
 
     def get(self, game: str) -> Game:
         """One game: players, options as JSON Schema, material, action schemas, phases."""

@@ -119,9 +119,9 @@ class Match:
         """The board as text for a terminal, now or at version `at`."""
         return self._transport.text(f"{self._path}/board.txt", {"seat": seat, "at": at})
 
-    def record(self) -> dict[str, Any]:
+    def record(self, *, seat: int | None = None) -> dict[str, Any]:
         """The match as a file. Once it has ended, the record holds what `verify` needs."""
-        record: dict[str, Any] = self._transport.get(f"{self._path}/record")
+        record: dict[str, Any] = self._transport.get(f"{self._path}/record", {"seat": seat})
         return record
 
     def events(self, *, after: int = 0, seat: int | None = None) -> Iterator[Event]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spieltisch._transport import segment
-from spieltisch.models import MatchInfo
+from spieltisch.models import MatchInfo, MatchPage
 from spieltisch.resources.match import Match
 from spieltisch.resources.reading import read
 
@@ -51,9 +51,10 @@ class Matches:
         data = self._transport.post("/v1/matches", body, idempotency_key=idempotency_key)
         return Match(self._client, read(MatchInfo, data))
 
-    def get(self, match_id: str) -> Match:
-        """The match of that id."""
-        return Match(self._client, read(MatchInfo, self._transport.get(f"/v1/matches/{segment(match_id)}")))
+    def get(self, match_id: str, *, seat: int | None = None) -> Match:
+        """The match of that id; `seat` checks that the client holds it (NotYourSeat)."""
+        data = self._transport.get(f"/v1/matches/{segment(match_id)}", {"seat": seat})
+        return Match(self._client, read(MatchInfo, data))
 
     def list(
         self,
@@ -71,10 +72,10 @@ class Matches:
         query = {"game": game, "status": status, "open_seats": open_seats, "mine": mine, "limit": page_size}
         cursor = None
         while True:
-            page = self._transport.get("/v1/matches", {**query, "cursor": cursor})
-            for data in page["matches"]:
-                yield Match(self._client, read(MatchInfo, data))
-            cursor = page["next_cursor"]
+            page = read(MatchPage, self._transport.get("/v1/matches", {**query, "cursor": cursor}))
+            for info in page.matches:
+                yield Match(self._client, info)
+            cursor = page.next_cursor
             if cursor is None:
                 return
 
