@@ -120,12 +120,12 @@ class Serving:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
-    """Start a service on `tmp_path / "data"` unless told otherwise, on any free port unless told otherwise."""
+    """Start a small service, on `tmp_path / "data"` and any free port unless told otherwise."""
     all_of_them: list[Serving] = []
 
     def start(*options: str, folder: str = "data", **environment: str) -> Serving:
-        named = () if "--port" in options else ("--port", "0")
-        one = Serving(tmp_path / folder, *named, *options, **environment)
+        # An option that is given twice has its last value.
+        one = Serving(tmp_path / folder, "--port", "0", "--workers", "1", *options, **environment)
         all_of_them.append(one)
         return one
 
@@ -165,7 +165,7 @@ def read(http: requests.Session, url: str, match: dict[str, Any], headers: dict[
 def test_asked_to_stop_it_leaves_no_process_and_no_complaint(
     serve: Callable[..., Serving], http: requests.Session, asked: signal.Signals
 ) -> None:
-    service = serve().ready()
+    service = serve("--workers", "2").ready()
     assert http.get(f"{service.url}/readyz", timeout=30).json()["durability"] == "fsync"
     started = service.others()
     assert sum("gunicorn" in command for command in started.values()) == 3
