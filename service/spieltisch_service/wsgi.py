@@ -9,6 +9,7 @@ from flask import Flask
 from spieltisch_service import bootstrap
 from spieltisch_service.logs import log_to_stderr
 from spieltisch_service.settings import BadSettings, Settings
+from spieltisch_service.web.compression import Compressed
 
 # gunicorn ends as a whole, and not just to start the process again, when one ends with this code.
 _APP_LOAD_ERROR = 4
@@ -17,10 +18,12 @@ _APP_LOAD_ERROR = 4
 def _build() -> Flask:
     log_to_stderr()
     try:
-        return bootstrap.build_app(Settings.from_environment())
+        app = bootstrap.build_app(Settings.from_environment())
     except BadSettings as error:
         print(f"spieltisch-service: {error}", file=sys.stderr, flush=True)
         raise SystemExit(_APP_LOAD_ERROR) from None
+    app.wsgi_app = Compressed(app.wsgi_app)  # type: ignore[method-assign]
+    return app
 
 
 application = _build()

@@ -14,7 +14,6 @@ from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems
 from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play
-from spieltisch_service.web.compression import compressed
 from spieltisch_service.web.operation import Request
 from spieltisch_service.web.overrides import CONVERTERS, EXTENSION, Api
 
@@ -118,4 +117,4 @@ def _finished(response: Response) -> Response:
             headers.update(_PREFLIGHT)
         else:
             headers["Access-Control-Expose-Headers"] = _EXPOSED
-    return compressed(request, response)
+    return response

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from importlib import resources
 
-from flask import Blueprint, Response, current_app, send_from_directory
+from flask import Blueprint, Response, current_app, request, send_from_directory
 from werkzeug.exceptions import NotFound
 
+from spieltisch_service.app.service import Service
+from spieltisch_service.web.auth import caller_of
 from spieltisch_service.web.blueprints.operations import index as described_index
 from spieltisch_service.web.operation import answered
+from spieltisch_service.web.overrides import EXTENSION
 
 BLUEPRINT = Blueprint("docs", __name__)
 
@@ -45,6 +48,14 @@ SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis],
 });
 """
+
+
+@BLUEPRINT.before_request
+def check_token() -> None:
+    """A bad token is refused here, too."""
+    service: Service = current_app.extensions[EXTENSION]
+    caller_of(request, service.accounts, required=False)
+
 
 BLUEPRINT.add_url_rule("/", "root", described_index, methods=["GET"])
 
