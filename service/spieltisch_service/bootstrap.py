@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import structlog
+
+from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import BOTS, HouseBots, Sweeper
 from spieltisch_service.settings import BadSettings, Settings
@@ -16,17 +19,29 @@ if TYPE_CHECKING:
     from flask import Flask
 
 _hubs: list[Hub] = []
+_log = structlog.get_logger(__name__)
 
 
 def build_service(settings: Settings) -> Service:
-    """The use cases over the store that the settings name. Nothing is connected before the first use."""
+    """The use cases over the store that the settings name.
+
+    Raises `BadSettings` where no store is named, or one that would lose matches. A store that does not answer yet
+    is no reason not to start: requests are answered 503 until it does.
+    """
     if settings.redis_url is None:
         msg = "REDIS_URL is not set; `serve` sets it to the service's own store"
         raise BadSettings(msg)
+    store = connect(settings.redis_url, durability=settings.durability)
+    try:
+        store.check(allow_volatile=settings.allow_unsafe_store)
+    except UnsuitableStore as error:
+        raise BadSettings(f"REDIS_URL: {error}") from None
+    except StoreUnavailable as error:
+        _log.warning("store_unavailable", detail=str(error))
     hub = Hub(settings.redis_url)
     _hubs.append(hub)
     return Service(
-        connect(settings.redis_url, durability=settings.durability),
+        store,
         hub,
         settings.secret.encode(),
         bots=tuple(BOTS),
@@ -37,11 +52,10 @@ def build_service(settings: Settings) -> Service:
 
 
 def build_app(settings: Settings) -> Flask:
-    """The WSGI application. Refuses a store that would lose matches (`BadSettings`) where it can be asked."""
+    """The WSGI application."""
     from spieltisch_service.web.app import create_app
 
-    service = build_service(settings)
-    return create_app(service, settings)
+    return create_app(build_service(settings), settings)
 
 
 class Worker:

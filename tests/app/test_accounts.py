@@ -3,12 +3,12 @@
 import orjson
 import pytest
 import redis
-from tests.app.conftest import once
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
+from tests.app.conftest import once
 
 
 def test_a_key_is_recognised_by_every_worker(service: Service, other_worker: Service) -> None:
@@ -80,6 +80,14 @@ def test_an_erased_name_is_nowhere(service: Service, ada: Caller, bob: Caller, c
     assert (match["version"], match["status"]) == (version, "running")
     with redis.Redis.from_url(clean_valkey) as client:
         assert not any(b"Ada" in (client.dump(key) or b"") for key in client.scan_iter())
+
+
+def test_an_erased_account_is_not_made_again_by_a_repetition(service: Service) -> None:
+    intent = once(ANONYMOUS, "k" * 32, "/v1/accounts", {"name": "Ada"})
+    key = service.accounts.create("Ada", "human", ANONYMOUS, intent).body["key"]
+    service.accounts.erase(service.accounts.authenticate(key))
+    with pytest.raises(errors.IdempotencyKeyReused):
+        service.accounts.create("Ada", "human", ANONYMOUS, intent)
 
 
 def test_a_seat_token_says_which_seat_it_is(service: Service, ada: Caller) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.app.conftest import once
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Answer, Caller
@@ -15,6 +14,7 @@ from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import HouseBots
 from spieltisch_service.domain.verify import verify
+from tests.app.conftest import once
 
 GAMES = ("neues-land", "wunderland")
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.app.conftest import once
-from tests.conftest import SECRET
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller
@@ -15,6 +13,8 @@ from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import Sweeper
 from spieltisch_service.store.connection import connect
+from tests.app.conftest import once
+from tests.conftest import SECRET
 
 
 def create(service: Service, caller: Caller, *seats: str, **wanted: Any) -> dict[str, Any]:

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
-from tests.app.test_playing import hot_seat, play_on
-from tests.conftest import SECRET
 
 from spieltisch_service.app import errors, streams
 from spieltisch_service.app.callers import ANONYMOUS, Caller
@@ -16,6 +14,8 @@ from spieltisch_service.app.streams import End, Heartbeat, StreamItem
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.hub import Hub
+from tests.app.test_playing import hot_seat, play_on
+from tests.conftest import SECRET
 
 
 def test_a_stream_is_the_log_and_ends_with_the_match(service: Service, other_worker: Service, ada: Caller) -> None:

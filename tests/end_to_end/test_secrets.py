@@ -11,8 +11,6 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.end_to_end.worlds import answers, other_world, probes
-from tests.games.played import OPTIONS
 
 from spieltisch_service.app import decisions, matches, playing
 from spieltisch_service.app.callers import ANONYMOUS, Caller
@@ -26,6 +24,8 @@ from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.errors import IllegalAction
 from spieltisch_service.web.app import create_app
 from spieltisch_service.web.overrides import EXTENSION
+from tests.end_to_end.worlds import answers, other_world, probes
+from tests.games.played import OPTIONS
 
 GAME_IDS = tuple(GAMES)
 MATERIAL: Any = GAMES["wunderland"].material()

@@ -20,8 +20,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "wunderland": [
         {"postcards": postcards, "round_limit": round_limit}
+        for round_limit in (4, 15, 1, 8, 2, 30, None)
         for postcards in ("own_turn", "with_travel")
-        for round_limit in (None, 1, 2, 4, 8, 15, 30)
     ],
 }
 

@@ -77,6 +77,9 @@ class Accounts:
         key = self._tokens.key(account_id)
         document = orjson.dumps({"schema": 1, "name": name, "kind": kind, "key_sha256": _sha256(key)})
         kept, created_at_ms = self._store.put_account(account_id, document)
+        if not kept:
+            msg = "the account that this Idempotency-Key made was erased; use a new key for another account"
+            raise IdempotencyKeyReused(msg)
         account = _account(account_id, kept, created_at_ms)
         body = {"account": account.to_wire(), "key": key, "notice": KEY_NOTICE}
         return Answer(body, 201, "/v1/me", replayed=account_id != candidate)

@@ -63,7 +63,7 @@ ANONYMOUS = Caller()
 class Once:
     """An intent that may be sent again: `key` is unique for caller, method, path and Idempotency-Key.
 
-    `fingerprint` tells another body or query under the same key; `length` is that of the header.
+    `fingerprint` (128 bits, hex) tells another body or query under the same key; `length` is that of the header.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Once:
         """The intent behind a request; `body` is the parsed JSON or None."""
         key = hashlib.sha256("\n".join((caller.scope, method, path, header)).encode()).hexdigest()
         said = canonical([sorted(query), body])
-        return cls(key, hashlib.sha256(said.encode()).hexdigest(), len(header))
+        return cls(key, hashlib.sha256(said.encode()).hexdigest()[:32], len(header))
 
 
 @dataclass(frozen=True, slots=True)

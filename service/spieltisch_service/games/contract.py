@@ -65,7 +65,7 @@ class Action:
 
     def to_wire(self) -> dict[str, int | str]:
         """The action as JSON, `type` first."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"type": self.type, **{name: getattr(self, name) for name in self.__match_args__}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Game(ABC, Generic[S]):
     @cached_property
     def kinds(self) -> Mapping[str, type[Action]]:
         """The kinds of action by their `type`."""
-        return {next(iter(fields(kind))).default: kind for kind in self.actions}
+        return {str(next(iter(fields(kind))).default): kind for kind in self.actions}
 
     def action_from_wire(self, raw: Mapping[str, Any]) -> Action:
         """The action that `raw` describes, which has been checked: it has just the right keys and types."""
