@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.games.wunderland.positions import new_match
 
 from spieltisch_service.games.errors import UnknownFormat
 from spieltisch_service.games.wunderland.game import WUNDERLAND
+from tests.games.wunderland.positions import new_match
 
 
 def integers(value: Any) -> Iterator[int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.games.wunderland.positions import END, collect, play, position, redeem, travel
 
 from spieltisch_service.games.wunderland.game import WUNDERLAND
 from spieltisch_service.games.wunderland.model import State
 from spieltisch_service.games.wunderland.scoring import postcard_points
+from tests.games.wunderland.positions import END, collect, play, position, redeem, travel
 
 SECTIONS = ["skandinavien", "usa", "oesterreich", "schweiz", "flughafen", "harz", "hamburg"]
 FOUR = ["c02", "c03", "c04", "c05"]

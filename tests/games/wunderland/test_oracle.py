@@ -10,11 +10,11 @@ import random
 from typing import Any
 
 import pytest
-from tests.games.wunderland.oracle import REACH, SIGHTS, Oracle
-from tests.games.wunderland.positions import action_of
 
 from spieltisch_service.games.wunderland.game import WUNDERLAND, Wunderland
 from spieltisch_service.games.wunderland.model import WunderlandOptions
+from tests.games.wunderland.oracle import REACH, SIGHTS, Oracle
+from tests.games.wunderland.positions import action_of
 
 SHORT_GAMES = int(os.environ.get("SPIELTISCH_ORACLE_GAMES", "60"))
 GAME: Wunderland = WUNDERLAND

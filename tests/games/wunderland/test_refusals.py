@@ -5,6 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+
+from spieltisch_service.games.contract import Action
+from spieltisch_service.games.errors import IllegalAction
+from spieltisch_service.games.wunderland.game import WUNDERLAND
+from spieltisch_service.games.wunderland.model import JOURNEYS, State
 from tests.games.wunderland.positions import (
     END,
     STAY,
@@ -17,11 +22,6 @@ from tests.games.wunderland.positions import (
     refused,
     travel,
 )
-
-from spieltisch_service.games.contract import Action
-from spieltisch_service.games.errors import IllegalAction
-from spieltisch_service.games.wunderland.game import WUNDERLAND
-from spieltisch_service.games.wunderland.model import JOURNEYS, State
 
 AT_OSLO = position({"oslo": 3}, {"miami": 8}, hands={0: ["c01", "c02"]})
 ASKED = play(new_match(), travel("knuffingen", "oslo", 2))

@@ -9,6 +9,11 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+
+from spieltisch_service.games.contract import Action
+from spieltisch_service.games.wunderland import tables
+from spieltisch_service.games.wunderland.game import WUNDERLAND
+from spieltisch_service.games.wunderland.model import State
 from tests.games.wunderland.positions import (
     END,
     STAY,
@@ -20,11 +25,6 @@ from tests.games.wunderland.positions import (
     redeem,
     travel,
 )
-
-from spieltisch_service.games.contract import Action
-from spieltisch_service.games.wunderland import tables
-from spieltisch_service.games.wunderland.game import WUNDERLAND
-from spieltisch_service.games.wunderland.model import State
 
 MATERIAL: dict[str, Any] = WUNDERLAND.material()
 SECTIONS = ["skandinavien", "usa", "oesterreich", "schweiz", "flughafen", "harz", "hamburg"]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.games.wunderland.positions import action_of
 
 from spieltisch_service.games.wunderland.game import WUNDERLAND
+from tests.games.wunderland.positions import action_of
 
 VECTORS = sorted((Path(__file__).parents[2] / "vectors").glob("wunderland-*.json"))
 

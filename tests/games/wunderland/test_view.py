@@ -7,10 +7,10 @@ import random
 from typing import Any
 
 import pytest
-from tests.games.wunderland.positions import END, STAY, along, collect, new_match, position, redeem, travel
 
 from spieltisch_service.games.wunderland.game import WUNDERLAND
 from spieltisch_service.games.wunderland.model import State
+from tests.games.wunderland.positions import END, STAY, along, collect, new_match, position, redeem, travel
 
 KEYS = [
     "round",
