@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from typing import Self
+from typing import Any, ClassVar, TypeVar
 
 Action = Mapping[str, Any]
+
+M = TypeVar("M", bound="Model")
 
 _Reader = Callable[[Any], Any]
 
@@ -43,7 +42,7 @@ class Model:
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def from_wire(cls, data: Mapping[str, Any]) -> Self:
+    def from_wire(cls: type[M], data: Mapping[str, Any]) -> M:
         """The model of a JSON object of an answer.
 
         Raises:
