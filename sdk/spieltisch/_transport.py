@@ -58,7 +58,7 @@ def segment(name: str) -> str:
 
 
 class Backoff:
-    """How long to wait before something is tried again, and when to give up.
+    """How long to wait before something is tried again, and when to give up, counted from the first failure.
 
     Each delay is twice as long as the one before at most, with jitter, so that many clients do not come back at once.
     """
@@ -66,14 +66,17 @@ class Backoff:
     def __init__(self, give_up_after_s: float) -> None:
         self.give_up_after_s = give_up_after_s
         self.attempts = 0
-        self._began_s = time.monotonic()
+        self._failed_s: float | None = None
 
     def wait(self, at_least_s: float | None = None) -> bool:
         """Wait before the next attempt, and as long as the service asked for; False when it is time to give up."""
         self.attempts += 1
         longest_s = min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2 ** min(self.attempts, 10))
         delay_s = (at_least_s or 0.0) + longest_s * random.uniform(0.5, 1.0)  # noqa: S311  no secret
-        if time.monotonic() + delay_s > self._began_s + self.give_up_after_s:
+        now_s = time.monotonic()
+        if self._failed_s is None:
+            self._failed_s = now_s
+        if now_s + delay_s > self._failed_s + self.give_up_after_s:
             return False
         time.sleep(delay_s)
         return True
@@ -255,6 +258,9 @@ class Transport:
             return response
         except requests.RequestException as error:
             return _failure(method, path, error)
+        except AttributeError:
+            # What requests before 2.34 makes of an answer that was cut within `charset=…`.
+            return ConnectionFailed(f"{method} {path}: the answer was cut")
 
     def _adapter(self) -> HTTPAdapter:
         local = self._local

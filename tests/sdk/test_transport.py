@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import socket
 import threading
 import traceback
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import spieltisch
-from spieltisch import Client, errors
+from spieltisch import Client, Match, errors
 from spieltisch.errors import ApiError, ConnectionFailed, InsecureUrl, Timeout, UnexpectedAnswer
 from tests.sdk.conftest import Clock
 from tests.sdk.faults import Answer, StandIn
@@ -158,7 +159,7 @@ def test_a_long_poll_may_take_as_long_as_it_waits(
 
     monkeypatch.setattr(HTTPAdapter, "send", spy)
     client = client_of(timeout=(1.0, 4.0))
-    match = spieltisch.Match(client, read_match())
+    match = Match(client, read_match())
     match.view()
     match.view(after=9, wait=25)
     assert seen == [(1.0, 4.0), (1.0, 29.0)]
@@ -217,6 +218,30 @@ def test_threads_share_a_client_and_no_connection(stand_in: StandIn, client_of: 
     for thread in threads:
         thread.join()
     assert len({id(adapter) for adapter in adapters}) == 4
+
+
+def test_a_forked_process_makes_connections_of_its_own(client_of: Clients, monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = client_of().transport
+    adapter = transport._adapter()
+    assert transport._adapter() is adapter
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert transport._adapter() is not adapter
+
+
+def test_a_wait_is_not_counted_as_a_failure(
+    stand_in: StandIn, client_of: Clients, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The answer to a long poll is lost after a wait that is longer than all patience.
+    stand_in.answers = [Answer(200, VIEW, cut=5), Answer(200, VIEW)]
+    give = stand_in.give
+
+    def late(handler: Any, answer: Answer) -> None:
+        clock.sleep(25)
+        give(handler, answer)
+
+    monkeypatch.setattr(stand_in, "give", late)
+    assert Match(client_of(retry_for=10), read_match()).view(after=9, wait=25).version == 9
+    assert len(stand_in.asked) == 2
 
 
 # --- what does not get out ----------------------------------------------------------------------------------
