@@ -7,7 +7,9 @@ from importlib.metadata import version
 from typing import Any
 
 from flask import Flask, Response, request
+from flask import Request as FlaskRequest
 from flask.sessions import NullSession, SessionInterface
+from werkzeug.routing import MapAdapter
 
 from spieltisch_service.app.errors import Refusal
 from spieltisch_service.app.ports import StoreUnavailable
@@ -55,10 +57,22 @@ class _NoSession(SessionInterface):
 
 
 class Web(Flask):
-    """Flask without sessions, with requests that have an id."""
+    """Flask without sessions, hosts and callbacks by blueprint, with requests that have an id."""
 
     request_class = Request
     session_interface = _NoSession()
+
+    def create_url_adapter(self, request: FlaskRequest | None) -> MapAdapter | None:
+        """Match the path alone: the host is nobody's business here, and no URL is ever built from it."""
+        if request is None:
+            return super().create_url_adapter(request)
+        environ = request.environ
+        path = request.path
+        return MapAdapter(self.url_map, "", "/", None, "http", path, environ["REQUEST_METHOD"], None)
+
+    def process_response(self, response: Response) -> Response:
+        """What every answer carries. One call instead of Flask's lists of functions."""
+        return _finished(response)
 
 
 def create_app(service: Service | None, settings: Any = None) -> Flask:
@@ -73,7 +87,6 @@ def create_app(service: Service | None, settings: Any = None) -> Flask:
     app.register_error_handler(Refusal, problems.of_refusal)
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
-    app.after_request(_finished)
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
     for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, matches.BLUEPRINT):
         api.register_blueprint(blueprint)
@@ -108,13 +121,14 @@ def _finished(response: Response) -> Response:
     """What every answer carries, whatever it is."""
     environ = request.environ
     headers = response.headers
-    headers["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
-    headers["X-Content-Type-Options"] = "nosniff"
+    # `add`, here and elsewhere: setting looks for an earlier value first, and there is none.
+    headers.add("X-Request-Id", request.request_id)  # type: ignore[attr-defined]
+    headers.add("X-Content-Type-Options", "nosniff")
     method = environ["REQUEST_METHOD"]
     if method in ("GET", "HEAD", "OPTIONS") and "HTTP_AUTHORIZATION" not in environ:
-        headers["Access-Control-Allow-Origin"] = "*"
+        headers.add("Access-Control-Allow-Origin", "*")
         if method == "OPTIONS":
             headers.update(_PREFLIGHT)
         else:
-            headers["Access-Control-Expose-Headers"] = _EXPOSED
+            headers.add("Access-Control-Expose-Headers", _EXPOSED)
     return response

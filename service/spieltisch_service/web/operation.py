@@ -127,7 +127,7 @@ def answered(value: Any, status: int = 200) -> Response:
 def carried_out(answer: Answer) -> Response:
     """The answer of a use case that changes something."""
     response = Response(as_json(answer.body), answer.status, mimetype=JSON)
-    response.headers["Cache-Control"] = "private, no-store"
+    response.headers.add("Cache-Control", "private, no-store")
     if answer.location is not None:
         response.headers["Location"] = answer.location
     if answer.replayed:
@@ -137,6 +137,6 @@ def carried_out(answer: Answer) -> Response:
 
 def kept_private(response: Response) -> Response:
     """Mark what depends on the caller, so that nobody between keeps it."""
-    response.headers["Cache-Control"] = "private, no-store"
-    response.headers["Vary"] = "Authorization"
+    response.headers.add("Cache-Control", "private, no-store")
+    response.headers.add("Vary", "Authorization")
     return response

@@ -103,16 +103,26 @@ def _loaded(schema: Schema, raw: Any) -> Any:
         raise InvalidBody(detail, errors=errors) from None
 
 
-#: What a query without parameters loads as, by the schema's identity: schemas live as long as the process.
-_NO_PARAMETERS: dict[int, Mapping[str, Any]] = {}
+#: What good queries load as, by schema (they live as long as the process) and text: the same few come all the time.
+_KNOWN_QUERIES: dict[tuple[int, str], Mapping[str, Any]] = {}
+_MOST_KNOWN_QUERIES = 4096
+_LONGEST_KNOWN_QUERY = 64
 
 
 def _query(schema: Schema, asked: Any) -> Mapping[str, Any]:
-    if not asked.environ.get("QUERY_STRING"):
-        found = _NO_PARAMETERS.get(id(schema))
-        if found is None:
-            found = _NO_PARAMETERS[id(schema)] = schema.load({})
-        return found
+    written = asked.environ.get("QUERY_STRING") or ""
+    known = _KNOWN_QUERIES.get((id(schema), written))
+    if known is not None:
+        return known
+    loaded = _loaded_query(schema, asked)
+    if len(written) <= _LONGEST_KNOWN_QUERY:
+        if len(_KNOWN_QUERIES) >= _MOST_KNOWN_QUERIES:
+            _KNOWN_QUERIES.clear()
+        _KNOWN_QUERIES[id(schema), written] = loaded
+    return loaded
+
+
+def _loaded_query(schema: Schema, asked: Any) -> Mapping[str, Any]:
     repeated = [name for name, values in asked.args.lists() if len(values) > 1]
     if repeated:
         detail = "A parameter is given once."

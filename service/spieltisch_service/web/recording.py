@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"\bspt_(key|seat|invite|invitation)_[A-Za-z0-9._-]+")
 _INSTANT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _HEX = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b")
 #: Headers that tell something to a client.
-_HEADERS = ("Content-Type", "ETag", "Location", "Idempotency-Replayed", "Cache-Control", "Vary")
+_HEADERS = ("Content-Type", "ETag", "Location", "Idempotency-Replayed", "Cache-Control")
 _MARKS = {"commitment": "c0" * 32, "cursor": "c1" * 16, "next_cursor": "bmV4dA"}
 START_S = 60.0
 

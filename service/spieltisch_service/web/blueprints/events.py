@@ -8,7 +8,7 @@ from spieltisch_service.web.blueprints.matches import require_seat
 from spieltisch_service.web.negotiation import chosen
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, kept_private
 from spieltisch_service.web.overrides import Blueprint
-from spieltisch_service.web.schemas import answers
+from spieltisch_service.web.schemas import log
 from spieltisch_service.web.schemas.requests import EventsQuery
 from spieltisch_service.web.sse import EVENT_STREAM, NDJSON, resumed_after, streamed
 
@@ -26,7 +26,7 @@ _OFFERED = (JSON, EVENT_STREAM, NDJSON)
         "there is an event (`wait`). As `text/event-stream` or `application/x-ndjson`: a stream that goes on behind "
         "`Last-Event-ID` (which beats `after`), sends a heartbeat (`: hb`, or an empty line) every 10 s, and ends with "
         "a reason: `ended` (do not come back), `shutdown`, `rotate`, `slow` or `revoked`.",
-        success=(Success(200, "The events.", {JSON: answers.EventsShape(), EVENT_STREAM: None, NDJSON: None}),),
+        success=(Success(200, "The events.", {JSON: log.EventsShape(), EVENT_STREAM: None, NDJSON: None}),),
         query=EventsQuery(),
         refusals=("not_found", "not_your_seat", "not_acceptable", "ahead_of_log", "too_many_streams"),
         takes=("Last-Event-ID",),

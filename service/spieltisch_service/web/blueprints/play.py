@@ -8,7 +8,7 @@ from spieltisch_service.web.blueprints.matches import require_seat
 from spieltisch_service.web.negotiation import none_match
 from spieltisch_service.web.operation import JSON, Call, Link, Operation, Success, answered, carried_out, kept_private
 from spieltisch_service.web.overrides import Blueprint
-from spieltisch_service.web.schemas import answers
+from spieltisch_service.web.schemas import answers, log
 from spieltisch_service.web.schemas.requests import ActionsRequest, BoardQuery, SeatQuery, ViewQuery
 
 BLUEPRINT = Blueprint("play", __name__, "Playing a match.")
@@ -78,7 +78,7 @@ def get_legal_actions(call: Call, match_id: str) -> Response:
         summary="Act",
         description="Does the actions in order, all or nothing, for one seat and within its turn. The answer has the "
         "events that this caused and the seat's view after them.",
-        success=(Success(200, "What happened.", {JSON: answers.ActedShape()}, ("Idempotency-Replayed",)),),
+        success=(Success(200, "What happened.", {JSON: log.ActedShape()}, ("Idempotency-Replayed",)),),
         auth="required",
         body=ActionsRequest(),
         refusals=(
@@ -109,7 +109,7 @@ def act(call: Call, match_id: str) -> Response:
         summary="The match as a file",
         description="The whole log. Once the match has ended also deal, seed and result, so that anybody can verify "
         "chain, commitment, deal, legality, scores and result offline.",
-        success=(Success(200, "The record.", {JSON: answers.RecordShape()}),),
+        success=(Success(200, "The record.", {JSON: log.RecordShape()}),),
         query=SeatQuery(),
         refusals=("not_found", "not_your_seat"),
     )

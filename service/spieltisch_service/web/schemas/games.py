@@ -7,32 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from marshmallow import Schema
 
-from spieltisch_service.web.schemas.fields import AnswerShape, Documented, Inner, Several, Text, Whole
-
-
-def number(description: str, **options: Any) -> Whole:
-    """An integer of an answer."""
-    return Whole(required=True, metadata={"description": description}, **options)
-
-
-def text(description: str, **options: Any) -> Text:
-    """A string of an answer."""
-    return Text(required=True, metadata={"description": description}, **options)
-
-
-def listed(inner: Any, description: str, **options: Any) -> Several:
-    """An array of an answer."""
-    return Several(inner, required=True, metadata={"description": description}, **options)
-
-
-def counts(description: str) -> Documented:
-    """An object of numbers by name."""
-    document = {"type": "object", "additionalProperties": {"type": "integer"}}
-    return Documented(document, required=True, metadata={"description": description})
+from spieltisch_service.web.schemas.fields import AnswerShape, Inner, Several, Text, Whole
+from spieltisch_service.web.schemas.shapes import counts, listed, number, text
 
 
 class CellShape(AnswerShape):

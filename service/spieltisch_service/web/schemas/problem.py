@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spieltisch_service.web.schemas.answers import ViewShape
 from spieltisch_service.web.schemas.fields import AnswerShape, Inner, OneOf, Pattern, Text, Whole
-from spieltisch_service.web.schemas.games import listed, number, text
 from spieltisch_service.web.schemas.requests import ActionSchema
+from spieltisch_service.web.schemas.shapes import listed, number, text
 
 FIELD_CODES = ("missing", "unknown", "wrong_type", "out_of_range", "not_one_of", "bad_format", "duplicate")
 
