@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from tests.architecture.places import ROOT, SDK, SERVICE, modules
 
 

@@ -7,6 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
 from tests.architecture.places import ROOT
 
 LOCKS = ["requirements.lock", "requirements-test.lock"]

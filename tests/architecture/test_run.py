@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tests.architecture.places import ROOT
 
 # Stands for an interpreter: makes an environment with itself in it, and writes down what it is asked for.
