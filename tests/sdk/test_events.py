@@ -110,7 +110,7 @@ def test_events_that_come_twice_are_given_once(stand_in: StandIn, client_of: Cli
 
 
 def test_a_gap_is_asked_for_again(stand_in: StandIn, client_of: Clients, clock: Clock) -> None:
-    stand_in.answers = [stream(frame(1), frame(3)), stream(frame(2), frame(3), end("ended"))]
+    stand_in.answers = [stream(frame(1), frame(3), end("ended")), stream(frame(2), frame(3), end("ended"))]
     assert [event.seq for event in match_of(client_of()).events()] == [1, 2, 3]
     assert stand_in.asked[1].headers["Last-Event-ID"] == "1"
 

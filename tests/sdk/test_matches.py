@@ -30,7 +30,10 @@ def play(match: Match, known: dict[str, Any]) -> list[int]:
     """Play all seats as the vector does; the seats that acted, in order."""
     acted: list[int] = []
     for turn in match.turns():
-        turn.act(known["plies"][len(acted)]["action"])
+        action = known["plies"][len(acted)]["action"]
+        assert turn.view.seat == turn.seat
+        assert action in turn.legal_actions
+        turn.act(action)
         acted.append(turn.seat)
     return acted
 
