@@ -50,6 +50,14 @@ def test_a_damaged_secret_is_not_used(tmp_path: Path) -> None:
         Settings.from_environment()
 
 
+def test_a_secret_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    Settings.from_environment()
+    (tmp_path / "data" / "secret").unlink()
+    (tmp_path / "data" / "secret").mkdir()
+    with pytest.raises(BadSettings, match="cannot be used: Is a directory"):
+        Settings.from_environment()
+
+
 def test_a_given_store_needs_a_given_secret_and_no_folder(tmp_path: Path, environment: pytest.MonkeyPatch) -> None:
     environment.setenv("REDIS_URL", "redis://localhost:6379/0")
     with pytest.raises(BadSettings, match="SPIELTISCH_SECRET"):
@@ -74,6 +82,7 @@ def test_secrets_and_passwords_are_not_shown(environment: pytest.MonkeyPatch) ->
         ("SPIELTISCH_PORT", "65536"),
         ("SPIELTISCH_WORKERS", "0"),
         ("SPIELTISCH_DURABILITY", "memory"),
+        ("SPIELTISCH_DATA_DIR", "~no-such-user/data"),
         ("SPIELTISCH_SECRET", "short"),
         ("SPIELTISCH_EXPIRES_AFTER_MS", "0"),
         ("SPIELTISCH_ALLOW_UNSAFE_STORE", "perhaps"),

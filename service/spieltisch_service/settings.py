@@ -61,7 +61,7 @@ class Settings:
         env = Env()
         try:
             redis_url = env.str("REDIS_URL", None, validate=_is_store_url)
-            data_dir = Path(env.str("SPIELTISCH_DATA_DIR", "") or _default_data_dir()).expanduser().absolute()
+            data_dir = _data_dir(env.str("SPIELTISCH_DATA_DIR", ""))
             given = env.str("SPIELTISCH_SECRET", None, validate=Length(min=32, error="needs at least 32 characters."))
             if redis_url and given is None:
                 raise BadSettings("SPIELTISCH_SECRET: is needed with REDIS_URL (32 or more random characters)")
@@ -113,29 +113,39 @@ def open_data_dir(path: Path) -> Path:
 def _kept_secret(data_dir: Path) -> str:
     """Return the secret of the folder, made by whoever comes first: 32 random bytes as hex."""
     kept = data_dir / "secret"
-    if not kept.exists():
-        fresh = data_dir / f"secret.{secrets.token_hex(8)}"
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(fd, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
-            file.flush()
-            os.fsync(fd)
-        try:
-            # A link, unlike a rename, never replaces the secret of a process that was quicker.
-            os.link(fresh, kept)
-        except FileExistsError:
-            pass
-        finally:
-            fresh.unlink()
-    secret = kept.read_text(encoding="ascii", errors="replace").strip()
+    try:
+        if not kept.exists():
+            _draw_secret(kept)
+        secret = kept.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        raise BadSettings(f"the secret in {kept} cannot be used: {error.strerror}") from None
     if len(secret) < 32:
         raise BadSettings(f"the secret in {kept} is damaged: restore it, or remove it and with it all tokens")
     return secret
 
 
-def _default_data_dir() -> str:
-    home = os.environ.get("XDG_DATA_HOME")
-    return str(Path(home) / "spieltisch") if home else "~/.local/share/spieltisch"
+def _draw_secret(kept: Path) -> None:
+    fresh = kept.with_name(f"secret.{secrets.token_hex(8)}")
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(fd, "w") as file:
+        file.write(secrets.token_hex(32) + "\n")
+        file.flush()
+        os.fsync(fd)
+    try:
+        # A link, unlike a rename, never replaces the secret of a process that was quicker.
+        os.link(fresh, kept)
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+
+
+def _data_dir(given: str) -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    try:
+        return Path(given or f"{base}/spieltisch").expanduser().absolute()
+    except RuntimeError as error:
+        raise BadSettings(f"SPIELTISCH_DATA_DIR: {error}") from None
 
 
 def _durability(env: Env) -> Durability:

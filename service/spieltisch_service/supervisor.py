@@ -146,9 +146,9 @@ class _Supervisor:
         settings = self._settings
         deadline = time.monotonic() + patience_s
         try:
-            family, _, _, _, address = socket.getaddrinfo(
-                settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0]
+            found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            # A name with addresses of both kinds, like localhost, is mostly meant as 127.0.0.1.
+            family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
         except OSError as error:
             raise _CannotServe(f"cannot listen on {settings.host}: {error.strerror}") from None
         while not self._asked_to_stop:
