@@ -3,7 +3,7 @@
 Does what `replay.lua` makes wrk do, and prints the same line. It takes more of the two cores than wrk, from all
 contenders alike, so the ratios come nearer to 1. Tells the first answer that was not expected.
 
-    python -m benchmarks.generator PORT CONNECTIONS SECONDS FILE once|again [TEMPLATE]
+    python -m benchmarks.generator PORT CONNECTIONS SECONDS STEPS FILE once|again [TEMPLATE]
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import selectors
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.IGNORECASE)
 _LOCATION = re.compile(rb"\r\nlocation: /v1/matches/(\w+)", re.IGNORECASE)
 
 
-def packed(requests: list[bytes]) -> bytes:
+def packed(requests: Sequence[bytes]) -> bytes:
     """The file that both generators read."""
     return b"".join(b"%d\n%s" % (len(request), request) for request in requests)
 
@@ -37,23 +38,25 @@ def unpacked(data: bytes) -> list[bytes]:
 
 
 class _Load:
-    """What is sent next, and what the answers count as."""
+    """What is sent next, and what the answers count as. Of n `steps`, each connection has its own or shares one."""
 
-    def __init__(self, requests: list[bytes], again: bool, template: bytes | None) -> None:
-        self._requests, self._again, self._template = requests, again, template
-        self._at = 0
+    def __init__(self, requests: list[bytes], steps: int, again: bool, template: bytes | None) -> None:
+        self._requests, self._steps, self._again, self._template = requests, steps, again, template
+        self._at = list(range(steps))
         self._ready: list[bytes] = []
         self.exhausted = self.joined = self.refused = self.bytes = 0
         self.first_refused = b""
 
-    def next(self) -> bytes:
+    def next(self, connection: int) -> bytes:
         if self._ready and self._template is not None:
             return self._template.replace(b"{match}", self._ready.pop())
-        if self._at == len(self._requests):
-            self._at = 0
+        own = connection % self._steps
+        if self._at[own] >= len(self._requests):
+            self._at[own] = own
             self.exhausted += not self._again
-        self._at += 1
-        return self._requests[self._at - 1]
+        request = self._requests[self._at[own]]
+        self._at[own] += self._steps
+        return request
 
     def took(self, answer: bytes) -> None:
         self.bytes += len(answer)
@@ -72,17 +75,17 @@ class _Load:
 class _Connection:
     """One connection with one request on its way."""
 
-    def __init__(self, port: int, load: _Load) -> None:
+    def __init__(self, port: int, number: int, load: _Load) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._load = load
+        self._number, self._load = number, load
         self._buffer = b""
         self._sent = 0.0
 
     def send(self) -> None:
         self._buffer = b""
         self._sent = time.perf_counter()
-        self.socket.sendall(self._load.next())
+        self.socket.sendall(self._load.next(self._number))
 
     def receive(self) -> float | None:
         """Seconds from request to answer, once it is complete."""
@@ -103,8 +106,8 @@ class _Connection:
 def main(port: int, connections: int, seconds: float, load: _Load) -> None:
     """Send until the time is over; print the result."""
     selector = selectors.DefaultSelector()
-    for _ in range(connections):
-        connection = _Connection(port, load)
+    for number in range(connections):
+        connection = _Connection(port, number, load)
         selector.register(connection.socket, selectors.EVENT_READ, connection)
         connection.send()
     times: list[float] = []
@@ -132,13 +135,14 @@ def main(port: int, connections: int, seconds: float, load: _Load) -> None:
 
 
 if __name__ == "__main__":
-    _port, _connections, _seconds, _file, _mode, *_template = sys.argv[1:]
+    _port, _connections, _seconds, _steps, _file, _mode, *_template = sys.argv[1:]
     main(
         int(_port),
         int(_connections),
         float(_seconds),
         _Load(
             unpacked(Path(_file).read_bytes()),
+            int(_steps),
             _mode == "again",
             unpacked(Path(_template[0]).read_bytes())[0] if _template else None,
         ),

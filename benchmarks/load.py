@@ -35,45 +35,42 @@ def request(method: str, path: str, body: bytes | None = None, **headers: str) -
     return "\r\n".join([*lines, "", ""]).encode() + (body or b"")
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is sent, in order. Without `again` the requests must last for all the time.
+
+    `apart`: the first of 32 connections sends the requests 1, 33, 65, …, the second one 2, 34, 66, … and so on; else
+    whichever connection is free sends what is next. With a `template`, each match that an answer brings is joined by
+    it; {match} stands for its id.
+    """
+
+    requests: Sequence[bytes]
+    again: bool = False
+    apart: bool = False
+    template: bytes | None = None
+
+
 class Generator:
     """Sends load from another process. `folder` takes its files; `name` is `wrk` or `python`."""
 
     def __init__(self, folder: Path, *, name: str | None = None) -> None:
         self._folder = folder
         self.name = name or ("wrk" if shutil.which("wrk") else "python")
-        self._written = 0
 
-    def run(
-        self, port: int, requests: Sequence[bytes], seconds: int, *, again: bool, template: bytes | None = None
-    ) -> Result:
-        """Send the requests in order over 32 connections. Raises Invalid when an answer is a refusal or lacks.
-
-        Without `again` the requests must last for all the time. With a `template`, each match that an answer brings is
-        joined by it ({match} stands for the id).
-        """
-        files = [self._write(list(requests))]
-        if template is not None:
-            files.append(self._write([template]))
-        mode = "again" if again else "once"
+    def run(self, port: int, load: Load, seconds: int) -> Result:
+        """Send a load for some time. Raises Invalid when an answer is a refusal or lacks."""
+        files = [self._write("requests", load.requests)]
+        if load.template is not None:
+            files.append(self._write("template", [load.template]))
+        steps = CONNECTIONS if load.apart else 1
+        arguments = [str(steps), str(files[0]), "again" if load.again else "once", *map(str, files[1:])]
         if self.name == "wrk":
             script = str(Path(__file__).with_name("replay.lua"))
-            command = [
-                "wrk",
-                "-t1",
-                f"-c{CONNECTIONS}",
-                f"-d{seconds}s",
-                "--timeout",
-                "10s",
-                "-s",
-                script,
-            ]
-            command += [f"http://127.0.0.1:{port}", "--", str(files[0]), mode, *map(str, files[1:])]
+            command = ["wrk", f"-t{steps}", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", script]
+            command += [f"http://127.0.0.1:{port}", "--"]
         else:
             command = [sys.executable, "-m", "benchmarks.generator", str(port), str(CONNECTIONS), str(seconds)]
-            command += [str(files[0]), mode, *map(str, files[1:])]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60)
-        for file in files:
-            file.unlink()
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=seconds + 60)
         line = next((line for line in done.stdout.splitlines() if line.startswith("RESULT ")), None)
         if line is None:
             raise Invalid(f"{self.name} failed: {done.stdout} {done.stderr}")
@@ -82,7 +79,7 @@ class Generator:
             why = done.stderr or "`--generator python` shows the first of them"
             raise Invalid(f"{raw['refused']} refusals, {raw['broken']} broken of {raw['requests']}: {why}")
         if raw["exhausted"]:
-            raise Invalid(f"{len(requests)} requests did not last for {seconds} s: choose fewer --seconds")
+            raise Invalid(f"{len(load.requests)} requests did not last for {seconds} s")
         return Result(
             raw["requests"] / raw["seconds"],
             raw["p99_ms"],
@@ -90,8 +87,7 @@ class Generator:
             raw["joined"] / raw["seconds"],
         )
 
-    def _write(self, requests: list[bytes]) -> Path:
-        self._written += 1
-        file = self._folder / f"load-{self._written}"
+    def _write(self, name: str, requests: Sequence[bytes]) -> Path:
+        file = self._folder / name
         file.write_bytes(packed(requests))
         return file

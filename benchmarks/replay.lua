@@ -1,13 +1,15 @@
 -- wrk sends the requests of a file one after the other, and with a template for joining it joins what it created.
 --
--- Arguments: the file; "once" or "again" (start anew behind the last request); optionally a file with the template, in
--- which {match} stands for the id of a match that an answer brought.
+-- Arguments: the number of threads; the file; "once" or "again" (start anew behind the last request); optionally a file
+-- with the template, in which {match} stands for the id of a match that an answer brought. Of n threads, the first one
+-- sends the requests 1, n + 1, 2n + 1, … and so on.
 -- A file is a list of requests as they go over the wire, each behind its length and a newline.
 
 local threads = {}
 
 function setup(thread)
   table.insert(threads, thread)
+  thread:set("number", #threads)
 end
 
 local function read(name)
@@ -24,10 +26,11 @@ local function read(name)
 end
 
 function init(args)
-  requests, at, again, ready = read(args[1]), 0, args[2] == "again", {}
+  step, again, ready = tonumber(args[1]), args[3] == "again", {}
+  requests, at = read(args[2]), number - step
   exhausted, joined, unexpected = 0, 0, 0
-  if args[3] then
-    template = read(args[3])[1]
+  if args[4] then
+    template = read(args[4])[1]
     response = function(status, headers, body)
       if status ~= 201 then
         unexpected = unexpected + 1
@@ -41,8 +44,8 @@ function init(args)
 end
 
 function request()
-  -- wrk asks for one before the start, to see what it looks like, and does not send it.
-  if not looked_at then
+  -- wrk asks its first thread for one before the start, to see what it looks like, and does not send it.
+  if number == 1 and not looked_at then
     looked_at = true
     return requests[1]
   end
@@ -52,10 +55,10 @@ function request()
     ready[last] = nil
     return (template:gsub("{match}", match))
   end
-  at = at + 1
+  at = at + step
   if at > #requests then
     if not again then exhausted = exhausted + 1 end
-    at = 1
+    at = number
   end
   return requests[at]
 end

@@ -5,116 +5,122 @@ from __future__ import annotations
 import itertools
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from benchmarks.load import Result, request
+from benchmarks.load import CONNECTIONS, Load, Result, request
 from benchmarks.measure import Invalid, Row, Target, interleaved, median, ratio
-from benchmarks.prepared import Prepared, prepared
-from benchmarks.site import ANCHOR_MATCHES, Account, Site
+from benchmarks.prepared import SCRIPT, Prepared, prepared
+from benchmarks.site import ANCHOR_MATCHES, Site
 
 T1 = Target("POST …/actions, Neues Land with 34 to 46 tiles, answers/s against move", 0.55, 0.80)
+T1_APART = Target("the same, each connection in its own matches (its worker is up to date)", 0.55, 0.80)
 T2 = Target("its p99 against move's", 2.0, 1.5, at_most=True)
+T2_APART = Target("the same, each connection in its own matches", 2.0, 1.5, at_most=True)
 T3 = Target("GET …/view in its turn, 41 tiles, answers/s against get", 0.60, 0.80)
 T3_SAME = Target("the same with a matching ETag (304)", 0.9, 1.0)
 T4 = Target("matches created (open seat) and joined (it starts), matches/s against move", 0.5, 0.8)
 
-#: More than connections by far, so that one slow answer cannot be overtaken by the next action of its match.
-_MATCHES = 320
-_VIEWED = 200
+#: For each connection five, so that one slow answer is not overtaken by the next action of its match.
+_MATCHES = 5 * CONNECTIONS
+_VIEWED = 100
 _MIDDLE = 80
-_MOST_PER_S = 2500
+#: More than can be.
+_MOST_PER_S = 4000
+_WARM_UP_S = 1
 
 Contender = Callable[[], Result]
 
 
 class Loads:
-    """One load for each contender, over a site; each call is one round of it."""
+    """One load for each contender, over a site; each call is one round of it.
+
+    Before actions and views are measured, one second of other reads shows every worker the matches, as they would
+    know those that are being played. Without it a round would measure how fast matches are read for the first time.
+    """
 
     def __init__(self, site: Site, seconds: int) -> None:
         self._site = site
         self._seconds = seconds
         self._account = site.account("Bench")
+        self._second = site.account("Second")
         self._viewed: list[Prepared] = []
 
-    def _anchor(self, requests: list[bytes]) -> Result:
-        return self._site.generator.run(self._site.anchor_port, requests, self._seconds, again=True)
+    def _anchor(self, *requests: bytes) -> Result:
+        return self._site.generator.run(self._site.anchor_port, Load(requests, again=True), self._seconds)
+
+    def _service(self, load: Load) -> Result:
+        return self._site.generator.run(self._site.port, load, self._seconds)
+
+    def _warm_up(self, matches: Sequence[Prepared]) -> None:
+        self._site.generator.run(self._site.port, Load(self._views(matches), again=True), _WARM_UP_S)
 
     def hello(self) -> Result:
         """The floor of Flask and gunicorn."""
-        return self._anchor([request("GET", "/hello")])
+        return self._anchor(request("GET", "/hello"))
 
     def get(self) -> Result:
         """One `HGET` of 4 KB."""
-        return self._anchor([request("GET", f"/get/{number}") for number in range(ANCHOR_MATCHES)])
+        return self._anchor(*(request("GET", f"/get/{number}") for number in range(ANCHOR_MATCHES)))
 
     def move(self) -> Result:
         """The floor of a durable move."""
         body = json.dumps({"actions": [{"type": "pass"}], "version": 66}).encode()
-        return self._anchor([request("POST", f"/move/{number}", body) for number in range(ANCHOR_MATCHES)])
+        return self._anchor(*(request("POST", f"/move/{number}", body) for number in range(ANCHOR_MATCHES)))
 
-    def act(self) -> Result:
-        """One action a request; neighbours in time are of different matches, so any worker gets any of them.
+    def act(self, *, apart: bool = False) -> Result:
+        """One action a request, each in another match than the one before: any worker gets any of them.
 
-        Half of a match's requests come to a worker whose memory of it is behind, as when its players have a
-        connection each.
+        So half of the actions come to a worker whose memory of the match is behind. With `apart` each connection plays
+        its own matches, and none is.
         """
-        count = max(_MATCHES, round(self._seconds * _MOST_PER_S / 24))
-        matches = prepared(self._site.live, self._account, count)
-        scripts = [list(match.acts(self._account.key)) for match in matches]
-        return self._service(list(itertools.chain.from_iterable(zip(*scripts, strict=True))))
+        requests: list[bytes] = []
+        while len(requests) < self._seconds * _MOST_PER_S:
+            matches = prepared(self._site.live, self._account, _MATCHES)
+            scripts = [match.acts(self._account.key) for match in matches]
+            requests += itertools.chain.from_iterable(zip(*scripts, strict=True))
+            if len(requests) == _MATCHES * SCRIPT:
+                first = matches
+        self._warm_up(first)
+        return self._service(Load(requests, apart=apart))
 
-    def _service(self, requests: list[bytes], *, again: bool = False, template: bytes | None = None) -> Result:
-        return self._site.generator.run(self._site.port, requests, self._seconds, again=again, template=template)
-
-    def _views(self, etag: bool) -> list[bytes]:
-        if not self._viewed:
-            self._viewed = prepared(self._site.live, self._account, _VIEWED, _MIDDLE)
+    def _views(self, matches: Sequence[Prepared], *, etag: bool = False) -> list[bytes]:
         requests = []
-        for match in self._viewed:
-            path = f"/v1/matches/{match.id}/view?seat=0"
+        for match in matches:
             known = {"If_None_Match": f'"{match.version}-0"'} if etag else {}
+            path = f"/v1/matches/{match.id}/view?seat=0"
             requests.append(request("GET", path, None, Authorization=f"Bearer {self._account.key}", **known))
         return requests
 
+    def _view(self, *, etag: bool) -> Result:
+        if not self._viewed:
+            self._viewed = prepared(self._site.live, self._account, _VIEWED, _MIDDLE)
+        self._warm_up(self._viewed)
+        return self._service(Load(self._views(self._viewed, etag=etag), again=True))
+
     def view(self) -> Result:
         """Views of matches at 41 tiles by the seat to act, legal actions included."""
-        result = self._service(self._views(etag=False), again=True)
+        result = self._view(etag=False)
         if result.bytes_each < 2000:
             raise Invalid(f"answers of {result.bytes_each:.0f} bytes are no views")
         return result
 
     def view_again(self) -> Result:
         """The same with the ETag that they have."""
-        result = self._service(self._views(etag=True), again=True)
+        result = self._view(etag=True)
         if result.bytes_each > 1000:
             raise Invalid(f"answers of {result.bytes_each:.0f} bytes are no 304")
         return result
 
     def create_and_join(self) -> Result:
         """An account creates a match with an open seat, another one joins it as soon as it is there."""
-        other = self._other()
         body = json.dumps({"game": "neues-land", "seats": ["me", "open"]}).encode()
+        own, other = f"Bearer {self._account.key}", f"Bearer {self._second.key}"
         creates = [
-            request(
-                "POST",
-                "/v1/matches",
-                body,
-                Authorization=f"Bearer {self._account.key}",
-                Idempotency_Key=secrets.token_hex(16),
-            )
-            for _ in range(round(self._seconds * _MOST_PER_S))
+            request("POST", "/v1/matches", body, Authorization=own, Idempotency_Key=secrets.token_hex(16))
+            for _ in range(self._seconds * _MOST_PER_S)
         ]
-        join = request(
-            "POST",
-            "/v1/matches/{match}/seats",
-            b"{}",
-            Authorization=f"Bearer {other.key}",
-            Idempotency_Key="join-{match}",
-        )
-        return self._service(creates, template=join)
-
-    def _other(self) -> Account:
-        return self._site.account("Second")
+        join = request("POST", "/v1/matches/{match}/seats", b"{}", Authorization=other, Idempotency_Key="join-{match}")
+        return self._service(Load(creates, template=join))
 
 
 def measured(site: Site, rounds: int, seconds: int, wanted: set[str]) -> list[Row]:
@@ -122,39 +128,39 @@ def measured(site: Site, rounds: int, seconds: int, wanted: set[str]) -> list[Ro
     loads = Loads(site, seconds)
     contenders: dict[str, Contender] = {}
     if wanted & {"T1", "T2", "T4"}:
-        contenders["move"] = loads.move
+        contenders |= {"hello": loads.hello, "move": loads.move}
     if wanted & {"T1", "T2"}:
-        contenders["act"] = loads.act
+        contenders |= {"act": loads.act, "apart": lambda: loads.act(apart=True)}
     if "T4" in wanted:
         contenders["create"] = loads.create_and_join
     if "T3" in wanted:
         contenders |= {"get": loads.get, "view": loads.view, "same": loads.view_again}
-    contenders["hello"] = loads.hello
-    # A first round fills caches and is not counted.
-    interleaved(contenders, 1)
     return _rows(interleaved(contenders, rounds), wanted)
 
 
 def _rows(results: dict[str, list[Result]], wanted: set[str]) -> list[Row]:
     per_s = {name: [result.per_s for result in each] for name, each in results.items()}
     p99 = {name: [result.p99_ms for result in each] for name, each in results.items()}
-    speed = {name: f"{median(each):,.0f}/s" for name, each in per_s.items()}
+    size = {name: median([result.bytes_each for result in each]) / 1000 for name, each in results.items()}
+    said = {name: f"{median(each):,.0f}/s" for name, each in per_s.items()}
+    late = {name: f"{median(each):.0f} ms" for name, each in p99.items()}
+
+    def row(name: str, target: Target, own: str, anchor: str) -> Row:
+        measured = f"{said[own]} of {size[own]:.1f} kB, {anchor} {said[anchor]}"
+        return Row(name, target, measured, *ratio(per_s[own], per_s[anchor]))
+
+    def late_row(target: Target, own: str) -> Row:
+        return Row("T2", target, f"{late[own]}, move {late['move']}", *ratio(p99[own], p99["move"]))
+
     rows = []
     if "T1" in wanted:
-        size = median([result.bytes_each for result in results["act"]]) / 1000
-        said = f"{speed['act']} of {size:.1f} kB, move {speed['move']} (hello {speed['hello']})"
-        rows.append(Row("T1", T1, said, *ratio(per_s["act"], per_s["move"])))
+        rows += [row("T1", T1, "act", "move"), row("T1", T1_APART, "apart", "move")]
     if "T2" in wanted:
-        said = f"{median(p99['act']):.1f} ms, move {median(p99['move']):.1f} ms"
-        rows.append(Row("T2", T2, said, *ratio(p99["act"], p99["move"])))
+        rows += [late_row(T2, "act"), late_row(T2_APART, "apart")]
     if "T3" in wanted:
-        size = median([result.bytes_each for result in results["view"]]) / 1000
-        rows.append(
-            Row("T3", T3, f"{speed['view']} of {size:.1f} kB, get {speed['get']}", *ratio(per_s["view"], per_s["get"]))
-        )
-        rows.append(Row("T3", T3_SAME, f"{speed['same']}, get {speed['get']}", *ratio(per_s["same"], per_s["get"])))
+        rows += [row("T3", T3, "view", "get"), row("T3", T3_SAME, "same", "get")]
     if "T4" in wanted:
         joined = [result.joined_per_s for result in results["create"]]
-        said = f"{median(joined):,.0f}/s, by two requests each ({speed['create']}); move {speed['move']}"
-        rows.append(Row("T4", T4, said, *ratio(joined, per_s["move"])))
+        measured = f"{median(joined):,.0f}/s, {said['create']} requests; move {said['move']}"
+        rows.append(Row("T4", T4, measured, *ratio(joined, per_s["move"])))
     return rows
