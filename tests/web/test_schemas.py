@@ -218,7 +218,7 @@ def test_the_fast_check_and_the_documenting_schema_agree(game: str, kind: Any, d
 @pytest.mark.parametrize(("game", "kind"), [*KINDS, *((game.id, game.options_type) for game in GAMES.values())])
 def test_component_and_catalogue_describe_the_same(game: str, kind: Any, description: Description) -> None:
     """The component is made through marshmallow, the catalogue's schema directly."""
-    name = "".join(part.capitalize() for part in game.split("-")) + "Options"
+    name = "".join(part.capitalize() for part in game.split("-")) + "OptionsRequest"
     if kind in GAMES[game].actions:
         name = f"{kind.__name__}Action"
     component = dict(description.document["components"]["schemas"][name])

@@ -41,7 +41,6 @@ _FOLLOW = {
     "record": Link("getRecord", {"match_id": "$response.body#/id"}),
     "resign": Link("resign", {"match_id": "$response.body#/id"}),
     "rematch": Link("rematch", {"match_id": "$response.body#/id"}),
-    "abort": Link("abortMatch", {"match_id": "$response.body#/id"}),
 }
 
 

@@ -66,7 +66,7 @@ class WunderlandStateShape(AnswerShape):
     """What can be seen of a match of Wunderland: everything but the deck and the others' hands (W70)."""
 
     round = number("The round, from 1.")
-    active_seat = number("Whose turn it is.")
+    active_seat = number("Whose turn it is; null once the game is over.", allow_none=True)
     journey = Inner(
         JourneyShape(),
         required=True,

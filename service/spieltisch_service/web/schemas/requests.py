@@ -201,7 +201,7 @@ class OptionsField(Documented):
 
     def __init__(self, game: Game[Any], **rest: Any) -> None:
         name = "".join(part.capitalize() for part in game.id.split("-"))
-        super().__init__(any_of=(schema_of(game.options_type, f"{name}Options"),), **rest)
+        super().__init__(any_of=(schema_of(game.options_type, f"{name}OptionsRequest"),), **rest)
         self._slots = slots_of(game.options_type)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from marshmallow import Schema
 
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.web.schemas.fields import Documented, Flag, Inner, OneOf, Pattern, Several, Text, Whole
-from spieltisch_service.web.schemas.wire import schema_of
+from spieltisch_service.web.schemas.wire import answer_schema_of
 
 
 def number(description: str, **options: Any) -> Whole:
@@ -74,6 +74,6 @@ def any_of(schemas: Any, description: str, **options: Any) -> Documented:
 
 
 OPTIONS = tuple(
-    schema_of(game.options_type, "".join(part.capitalize() for part in game.id.split("-")) + "Options")
+    answer_schema_of(game.options_type, "".join(part.capitalize() for part in game.id.split("-")) + "Options")
     for game in GAMES.values()
 )

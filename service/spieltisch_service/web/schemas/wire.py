@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from marshmallow import Schema
@@ -56,6 +56,10 @@ class Slot:
         if self.type is str and not 1 <= len(held) <= LONGEST_TEXT:
             return strict.wrong_length(1, LONGEST_TEXT, "characters")
         return None
+
+    def shown(self) -> Slot:
+        """The slot as an answer has it: always there, and null only if that is what null stands for."""
+        return replace(self, nullable=self.nullable and self.default in (..., None), default=...)
 
     def json_schema(self) -> dict[str, Any]:
         """The JSON Schema of a value."""
@@ -168,6 +172,12 @@ def schema_of(kind: type, name: str) -> Schema:
         shape = {slot.name: slot.marshmallow() for slot in slots_of(kind)}
         _SCHEMAS[kind] = strict.RequestShape.from_dict(shape, name=name)()
     return _SCHEMAS[kind]
+
+
+def answer_schema_of(kind: type, name: str) -> Schema:
+    """A marshmallow schema of a dataclass as answers show it: complete, so that its fields tell it from another."""
+    shape = {slot.name: slot.shown().marshmallow() for slot in slots_of(kind)}
+    return strict.AnswerShape.from_dict(shape, name=name)()
 
 
 def first_line(kind: type) -> str:
