@@ -162,7 +162,8 @@ class Transport:
     def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Stream:
         """A stream, opened. Raises what a GET raises."""
         timeouts_s = (self.timeouts_s[0], SILENCE_S)
-        return Stream(path, self._retried("GET", path, query, timeouts_s=timeouts_s, headers=headers, stream=True))
+        response = self._retried("GET", path, query, timeouts_s=timeouts_s, headers=headers, stream=True)
+        return Stream(f"{self.url}{path}", response)
 
     def _json(self, method: str, path: str, query: Mapping[str, Any] | None, **options: Any) -> Any:
         response = self._answer(method, path, query, **options)
@@ -254,13 +255,13 @@ class Transport:
                 request, stream=stream, timeout=timeouts_s, verify=self._verify, proxies=self._proxies
             )
             if (not stream or response.status_code >= 300) and _is_cut(response):
-                return ConnectionFailed(f"{method} {path}: the answer was cut")
+                return ConnectionFailed(f"{method} {self.url}{path}: the answer was cut")
             return response
         except requests.RequestException as error:
-            return _failure(method, path, error)
+            return _failure(method, f"{self.url}{path}", error)
         except AttributeError:
             # What requests before 2.34 makes of an answer that was cut within `charset=…`.
-            return ConnectionFailed(f"{method} {path}: the answer was cut")
+            return ConnectionFailed(f"{method} {self.url}{path}: the answer was cut")
 
     def _adapter(self) -> HTTPAdapter:
         local = self._local
@@ -305,8 +306,8 @@ def _is_cut(response: requests.Response) -> bool:
 class Stream:
     """The bytes of an open stream. Close it to give its connection back."""
 
-    def __init__(self, path: str, response: requests.Response) -> None:
-        self._path = path
+    def __init__(self, url: str, response: requests.Response) -> None:
+        self._url = url
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
@@ -317,7 +318,7 @@ class Stream:
         try:
             yield from self._response.iter_content(size)
         except requests.RequestException as error:
-            failure = _failure("GET", self._path, error)
+            failure = _failure("GET", self._url, error)
         if failure is not None:
             raise failure
 
@@ -326,14 +327,15 @@ class Stream:
         self._response.close()
 
 
-def _failure(method: str, path: str, error: requests.RequestException) -> ConnectionFailed:
+def _failure(method: str, url: str, error: requests.RequestException) -> ConnectionFailed:
     """Why there is no answer; made anew, because the error itself holds the request and its headers."""
     if isinstance(error, requests.Timeout) or "Read timed out" in str(error):
-        return Timeout(f"{method} {path}: no answer in time")
-    reason = "the answer was cut" if isinstance(error, requests.exceptions.ChunkedEncodingError) else "no connection"
+        return Timeout(f"{method} {url}: no answer in time")
+    cut = isinstance(error, requests.exceptions.ChunkedEncodingError)
+    reason = "the answer was cut" if cut else "no connection to the service"
     if isinstance(error, requests.exceptions.SSLError):
         reason = "the certificate of the service is not accepted"
-    return ConnectionFailed(f"{method} {path}: {reason}")
+    return ConnectionFailed(f"{method} {url}: {reason}")
 
 
 def _query(query: Mapping[str, Any] | None) -> str:

@@ -141,6 +141,7 @@ def test_a_service_that_was_never_reached_is_given_up_soon(clock: Clock) -> None
     with pytest.raises(ConnectionFailed) as caught:
         Client(f"http://127.0.0.1:{port}").register("Ada")
     assert caught.value.attempts > 1
+    assert str(caught.value) == f"POST http://127.0.0.1:{port}/v1/accounts: no connection to the service"
     assert sum(clock.slept) <= 3
 
 
