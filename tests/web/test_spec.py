@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from flask import Flask
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash
@@ -118,12 +121,30 @@ def test_every_problem_has_an_example_that_fits(description: Description) -> Non
                 continue
             found = description.document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
             content = found["content"]["application/problem+json"]
-            codes = set(content["schema"]["allOf"][1]["properties"]["code"]["enum"])
-            assert codes == set(content["examples"])
+            kinds = content["schema"].get("oneOf", [content["schema"]])
+            names = ["".join(map(str.capitalize, code.split("_"))) for code in content["examples"]]
+            assert [kind["$ref"] for kind in kinds] == [f"#/components/schemas/{name}Problem" for name in names]
             for code, example in content["examples"].items():
                 assert example["value"]["code"] == code
                 assert example["value"]["status"] == int(status)
                 description.validate(operation, int(status), "application/problem+json", example["value"])
+
+
+def test_an_answer_that_is_not_described_is_noticed(app: Flask, description: Description) -> None:
+    document = copy.deepcopy(dict(description.document))
+    del document["components"]["schemas"]["Index"]["properties"]["name"]
+    with pytest.raises(jsonschema.ValidationError, match="name"):
+        Checked(app, Description(document)).get("/v1")
+
+
+def test_a_problem_that_lacks_what_its_code_promises_is_noticed(description: Description) -> None:
+    validator = description.validator({"$ref": "#/components/schemas/IllegalActionProblem"})
+    example = documented.problem_example("illegal_action")
+    validator.validate(example)
+    for name in ("rule", "suggestions", "version"):
+        assert not validator.is_valid({key: value for key, value in example.items() if key != name})
+    assert not validator.is_valid(example | {"code": "stale_version"})
+    assert not validator.is_valid(example | {"undescribed": 1})
 
 
 def test_headers_are_described(description: Description) -> None:

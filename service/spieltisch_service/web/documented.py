@@ -16,7 +16,7 @@ from spieltisch_service.web import problems
 from spieltisch_service.web.operation import Operation, Success
 from spieltisch_service.web.problems import KINDS
 from spieltisch_service.web.schemas.fields import Documented
-from spieltisch_service.web.schemas.problem import ProblemShape
+from spieltisch_service.web.schemas.problem import COMES_WITH, ProblemShape
 
 REQUEST_ID = "5b0c7a1e9d3f4682a7c1e05f9b8d2463"
 
@@ -202,7 +202,7 @@ def operation(doc: Any, doc_info: Mapping[str, Any], *, spec: APISpec, **_: Any)
         # Operations that can refuse alike share one component, named for the codes.
         name = ".".join(codes)
         if name not in spec.components.responses:
-            spec.components.response(name, _problem(codes, status))
+            spec.components.response(name, _problem(codes, status, spec))
         written["responses"][str(status)] = name
     if declared.body is not None:
         content: dict[str, Any] = {"schema": declared.body}
@@ -235,23 +235,41 @@ def _success(declared: Operation, success: Success, examples: Mapping[str, Any])
     return written
 
 
-def _problem(codes: list[str], status: int) -> dict[str, Any]:
+def _problem(codes: list[str], status: int, spec: APISpec) -> dict[str, Any]:
     headers = ["X-Request-Id"]
     if status in (429, 503):
         headers.append("Retry-After")
     if status == 401:
         headers.append("WWW-Authenticate")
-    narrowed = {"type": "object", "properties": {"code": {"enum": codes}, "status": {"const": status}}}
+    kinds = {code: {"$ref": f"#/components/schemas/{_problem_component(code, spec)}"} for code in codes}
+    mapping = {code: kind["$ref"] for code, kind in kinds.items()}
+    one_of = {"oneOf": list(kinds.values()), "discriminator": {"propertyName": "code", "mapping": mapping}}
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes),
         "headers": {name: _header(name) for name in headers},
         "content": {
             problems.MEDIA_TYPE: {
-                "schema": {"allOf": [ProblemShape(), narrowed]},
+                "schema": one_of if len(codes) > 1 else kinds[codes[0]],
                 "examples": {code: {"value": problem_example(code)} for code in codes},
             }
         },
     }
+
+
+def _problem_component(code: str, spec: APISpec) -> str:
+    """The name of a problem's component: what every problem has, narrowed to what comes with this code."""
+    if "Problem" not in spec.components.schemas:
+        spec.components.schema("Problem", schema=ProblemShape())
+    name = "".join(part.capitalize() for part in code.split("_")) + "Problem"
+    if name not in spec.components.schemas:
+        properties: dict[str, Any] = {
+            "code": {"type": "string", "enum": [code], "description": KINDS[code].title + "."},
+            "status": {"type": "integer", "enum": [KINDS[code].status], "description": "The HTTP status."},
+            **COMES_WITH.get(code, {}),
+        }
+        narrowed = {"type": "object", "properties": properties, "required": list(properties)}
+        spec.components.schema(name, {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowed]})
+    return name
 
 
 def _header(name: str) -> dict[str, str]:

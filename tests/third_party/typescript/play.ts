@@ -64,14 +64,13 @@ async function act(api: Api, match: string, version: number, action: Action, rep
   }
   switch (error.code) {
     case "illegal_action": {
-      const nearest = error.suggestions?.[0];
-      if (nearest === undefined || error.rule === undefined) throw new Refused(error);
-      report.refusals.push({ rule: error.rule, suggestions: error.suggestions?.length ?? 0 });
-      return act(api, match, error.version ?? version, nearest, report);
+      const [nearest] = error.suggestions;
+      if (nearest === undefined) throw new Refused(error);
+      report.refusals.push({ rule: error.rule, suggestions: error.suggestions.length });
+      return act(api, match, error.version, nearest, report);
     }
     case "stale_version":
-      if (error.view === undefined) throw new Refused(error);
-      report.stale.push({ sent: version, now: error.view.version });
+      report.stale.push({ sent: version, now: error.version });
       return error.view;
     default:
       throw new Refused(error);

@@ -32,3 +32,13 @@ export async function codes(): Promise<boolean> {
   // @ts-expect-error reading an account cannot be illegal
   return error?.code === "illegal_action";
 }
+
+export async function suggestions(): Promise<number> {
+  const { error } = await createClient<paths>().POST("/v1/matches/{match_id}/actions", {
+    params: { path: { match_id: "mt_1" } },
+    body: { actions: [{ type: "pass" }] },
+  });
+  if (error?.code === "illegal_action") return error.suggestions.length;
+  // @ts-expect-error only an illegal action comes with suggestions
+  return error?.suggestions.length;
+}

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from spieltisch_service.web.schemas.answers import ViewShape
-from spieltisch_service.web.schemas.fields import AnswerShape, Inner, OneOf, Pattern, Text, Whole
-from spieltisch_service.web.schemas.requests import ActionSchema
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from spieltisch_service.web.schemas.fields import AnswerShape, Inner, OneOf, Pattern, Text
 from spieltisch_service.web.schemas.shapes import listed, number, text
 
 FIELD_CODES = ("missing", "unknown", "wrong_type", "out_of_range", "not_one_of", "bad_format", "duplicate")
+
+_VERSION = {"type": "integer", "description": "The match's version."}
+#: What comes with a code, beside the fields of every problem: JSON Schemas of the API description.
+COMES_WITH: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "ahead_of_log": {"version": _VERSION},
+        "stale_version": {
+            "version": _VERSION,
+            "view": {"$ref": "#/components/schemas/View", "description": "The current view."},
+        },
+        "illegal_action": {
+            "version": _VERSION,
+            "rule": {"type": "string", "description": "The number of the rule that forbids it."},
+            "suggestions": {
+                "type": "array",
+                "description": "Legal actions near it.",
+                "items": {"$ref": "#/components/schemas/Action"},
+                "minItems": 1,
+                "maxItems": 3,
+            },
+        },
+    }
+)
 
 
 class FieldProblemShape(AnswerShape):
@@ -20,7 +45,7 @@ class FieldProblemShape(AnswerShape):
 
 
 class ProblemShape(AnswerShape):
-    """A problem document (RFC 9457)."""
+    """A problem document (RFC 9457), without what comes with a few codes (`COMES_WITH`)."""
 
     type = text("`/problems/{code}`, which explains it.")
     title = text("The same for every problem of this code.")
@@ -29,8 +54,3 @@ class ProblemShape(AnswerShape):
     code = text("Stable: programs decide by it.")
     request_id = text("Finds the request in the service's log.", validate=Pattern("^[0-9a-f]{32}$", ""))
     errors = listed(Inner(FieldProblemShape()), "What exactly was wrong, where that can be told.")
-    version = Whole(metadata={"description": "`stale_version`, `illegal_action`, `ahead_of_log`: the match's version."})
-    view = Inner(ViewShape(), metadata={"description": "`stale_version`: the current view."})
-    rule = Text(metadata={"description": "`illegal_action`: the rule that forbids it."})
-    suggestions = listed(Inner(ActionSchema()), "`illegal_action`: legal actions near it.")
-    suggestions.required = False
