@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import orjson
@@ -20,10 +21,12 @@ from spieltisch_service.app.callers import Once
 from spieltisch_service.app.errors import IdempotencyKeyReused, NotFound, Refusal
 from spieltisch_service.app.ports import (
     BOTS_TOPIC,
+    UNOBSERVED,
     Commit,
     Committed,
     Conflict,
     IdempotencyRow,
+    Observer,
     Stamp,
     Store,
     StoredMatch,
@@ -110,8 +113,9 @@ class Done:
 class LiveMatches:
     """Loads, keeps and commits matches. `idle_ms`: after how long without an event a running match expires."""
 
-    def __init__(self, store: Store, idle_ms: int) -> None:
+    def __init__(self, store: Store, idle_ms: int, observer: Observer = UNOBSERVED) -> None:
         self.store = store
+        self._observer = observer
         self._idle_ms = idle_ms
         self._kept: OrderedDict[str, LiveMatch] = OrderedDict()
         self._lock = threading.Lock()
@@ -161,14 +165,18 @@ class LiveMatches:
         *,
         status: int = 200,
         fresh: bool = False,
+        at_least: int = 0,
     ) -> Done:
         """Check `rights`, then do what `plan` says, both of the match as the store has it, once.
 
+        What is kept in memory is passed over if `fresh`, or below version `at_least`, which the caller has seen.
         `plan` may be asked several times: when another request came first, and, before it refuses, on the match
         read anew. Raises what these two raise, NotFound, and IdempotencyKeyReused.
         """
         deadline_s = time.monotonic() + _DEADLINE_S
         live = None if fresh else self._recall(match_id)
+        if live is not None and live.match.version < at_least:
+            live = None
         while time.monotonic() < deadline_s:
             certain = live is None
             if live is None:
@@ -254,10 +262,12 @@ class LiveMatches:
             )
         )
         if isinstance(outcome, Conflict):
+            self._observer.conflicted()
             self._forget(before.id)
             return None
         if not isinstance(outcome, Committed):
             return Done(self.fresh(before.id), row=_same(outcome.row, once))
+        self._observer.committed(after.game, events)
         now = replace(now, match=_stamped(before, after, outcome.at_ms), now_ms=outcome.at_ms)
         self._remember(now)
         logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
@@ -299,8 +309,8 @@ class LiveMatches:
             if kept is not None and kept.match.version == stored.version:
                 return kept
         try:
-            match = Match.from_document(
-                stored.document,
+            match = replace(
+                _document(stored.document),
                 version=stored.version,
                 hash=stored.hash,
                 at_ms=stored.at_ms,
@@ -313,8 +323,21 @@ class LiveMatches:
         except (ValueError, UnknownFormat, KeyError) as error:
             msg = "the match is stored in a format that this version does not read"
             raise StoreUnavailable(msg) from error
-        secret = Secret.from_json(stored.secret) if stored.secret else Secret(None, (), None)
+        secret = _secret(stored.secret) if stored.secret else Secret(None, (), None)
         return LiveMatch(match, secret, state, stored.now_ms, time.monotonic())
+
+
+# Both change seldom, and a match that is behind is read again and again. What comes out is never changed.
+
+
+@lru_cache(maxsize=2 * _KEPT_MATCHES)
+def _document(document: bytes) -> Match:
+    return Match.from_document(document)
+
+
+@lru_cache(maxsize=_KEPT_MATCHES)
+def _secret(secret: bytes) -> Secret:
+    return Secret.from_json(secret)
 
 
 def _not_found() -> NotFound:

@@ -82,7 +82,7 @@ class Playing:
                 raise _illegal(error, match.version) from error
             return Plan(drafts, state, seats=(own,))
 
-        done = self._live.change(match_id, once, rights, plan)
+        done = self._live.change(match_id, once, rights, plan, at_least=version or 0)
         if done.row is None:
             return self._acted(done.live, done.events, done.seats[0], replayed=False)
         live = self._live.past(done.live, done.row.last)

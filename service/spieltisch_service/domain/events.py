@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 GENESIS_HASH = "0" * 64
@@ -28,7 +29,13 @@ def canonical(value: Any) -> str:
 def instant(at_ms: int) -> str:
     """Milliseconds since 1970 UTC as `YYYY-MM-DDTHH:MM:SS.mmmZ`."""
     seconds, ms = divmod(at_ms, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+    return f"{_to_the_second(seconds)}.{ms:03d}Z"
+
+
+# Most events that are shown are of this very second.
+@lru_cache(maxsize=1024)
+def _to_the_second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def instant_ms(at: str) -> int:
