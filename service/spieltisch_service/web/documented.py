@@ -243,7 +243,12 @@ def _problem(codes: list[str], status: int, spec: APISpec) -> dict[str, Any]:
         headers.append("WWW-Authenticate")
     kinds = {code: {"$ref": f"#/components/schemas/{_problem_component(code, spec)}"} for code in codes}
     mapping = {code: kind["$ref"] for code, kind in kinds.items()}
-    one_of = {"oneOf": list(kinds.values()), "discriminator": {"propertyName": "code", "mapping": mapping}}
+    one_of = {
+        # Generators name a class for it.
+        "title": "Or".join(map(_pascal, codes)) + "Problem",
+        "oneOf": list(kinds.values()),
+        "discriminator": {"propertyName": "code", "mapping": mapping},
+    }
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes),
         "headers": {name: _header(name) for name in headers},
@@ -260,7 +265,7 @@ def _problem_component(code: str, spec: APISpec) -> str:
     """The name of a problem's component: what every problem has, narrowed to what comes with this code."""
     if "Problem" not in spec.components.schemas:
         spec.components.schema("Problem", schema=ProblemShape())
-    name = "".join(part.capitalize() for part in code.split("_")) + "Problem"
+    name = _pascal(code) + "Problem"
     if name not in spec.components.schemas:
         properties: dict[str, Any] = {
             "code": {"type": "string", "enum": [code], "description": KINDS[code].title + "."},
@@ -270,6 +275,10 @@ def _problem_component(code: str, spec: APISpec) -> str:
         narrowed = {"type": "object", "properties": properties, "required": list(properties)}
         spec.components.schema(name, {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowed]})
     return name
+
+
+def _pascal(code: str) -> str:
+    return "".join(part.capitalize() for part in code.split("_"))
 
 
 def _header(name: str) -> dict[str, str]:

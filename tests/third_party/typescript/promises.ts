@@ -1,4 +1,4 @@
-/** What the types must not allow. Nothing here runs: each line below such a comment has to be an error to compile. */
+/** What the types must not allow, and a little that they must. Nothing here runs: tsc judges it. */
 
 import createClient from "openapi-fetch";
 import type { components, paths } from "./spieltisch.js";
@@ -16,6 +16,13 @@ export const noAngle: Schemas["Action"] = { type: "place_tile", tile: "44mg", x:
 
 // @ts-expect-error the options of one game are not those of the other
 export const noOption: Schemas["MatchRequest"] = { game: "neues-land", seats: ["me"], options: { round_limit: 6 } };
+
+/** What they must allow. */
+export const dealt: Schemas["MatchRequest"] = { game: "neues-land", seats: ["me"], deal: { deck: ["44mg"] } };
+
+export function tiles(game: Schemas["FullGame"]): unknown {
+  return game.material["tiles"];
+}
 
 export function region(action: Schemas["Action"]): number {
   // @ts-expect-error only some actions have a region, so the kind must be asked first

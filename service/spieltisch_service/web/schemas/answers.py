@@ -97,7 +97,7 @@ class FullGameShape(GameShape):
     """`GET /v1/games/{game}`."""
 
     actions = Documented(
-        {"type": "object", "additionalProperties": {"type": "object"}},
+        {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": True}},
         required=True,
         metadata={"description": "JSON Schema of each kind of action, by `type`."},
     )
@@ -142,7 +142,7 @@ class MeShape(AnswerShape):
     account = inner(AccountShape(), "The account of an API key; null for a seat token.", allow_none=True)
     seat = inner(OwnSeatShape(), "What a seat token stands for; null for an API key.", allow_none=True)
     scopes = listed(Text(), "What the token may do.")
-    limits = Several(Documented({"type": "object"}), required=True, metadata={"description": "Limits in force."})
+    limits = Several(anything("One limit."), required=True, metadata={"description": "Limits in force."})
     key_expires_at = Text(allow_none=True, metadata={"description": "When the token ends; null: never."})
 
 

@@ -226,7 +226,11 @@ def _new_match_schema(game: Game[Any]) -> Schema:
             game, allow_none=True, metadata={"description": "Null or absent ones are the default."}
         ),
         "deal": Documented(
-            {"type": "object", "description": "An explicit deal, as the game's rules tell its form; unrated."},
+            {
+                "type": "object",
+                "description": "An explicit deal, as the game's rules tell its form; unrated.",
+                "additionalProperties": True,
+            },
             allow_none=True,
             validate=_is_object,
         ),

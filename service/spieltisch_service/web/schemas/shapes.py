@@ -65,7 +65,12 @@ def inner(schema: Schema, description: str, **options: Any) -> Inner:
 
 def anything(description: str, **options: Any) -> Documented:
     """An object of any form."""
-    return Documented({"type": "object"}, required=True, metadata={"description": description}, **options)
+    return Documented(
+        {"type": "object", "additionalProperties": True},
+        required=True,
+        metadata={"description": description},
+        **options,
+    )
 
 
 def any_of(schemas: Any, description: str, **options: Any) -> Documented:
