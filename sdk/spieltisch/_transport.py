@@ -8,27 +8,29 @@ holds, or is caused by something that holds, a request: its headers carry the ke
 from __future__ import annotations
 
 import copy
-import ipaddress
 import json
 import logging
 import os
 import platform
-import random
 import re
 import secrets
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import requests
-from requests.adapters import HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 
+from spieltisch import _interrupts
+from spieltisch._address import checked, is_loopback, segment
+from spieltisch._attempts import Attempt, Backoff, OnRequest, retry_after_s
+from spieltisch._interrupts import Adapter, Flight
 from spieltisch._version import __version__
-from spieltisch.errors import ApiError, ConnectionFailed, InsecureUrl, SpieltischError, Timeout, UnexpectedAnswer
+from spieltisch.errors import ApiError, ConnectionFailed, SpieltischError, Timeout, UnexpectedAnswer
+
+__all__ = ["RETRY_FOR_S", "SILENCE_S", "TIMEOUTS_S", "Stream", "Transport", "segment"]
 
 #: Seconds for making a connection, and for each read of an answer. A POST answers or fails within 10 s.
 TIMEOUTS_S = (5.0, 15.0)
@@ -36,8 +38,6 @@ TIMEOUTS_S = (5.0, 15.0)
 RETRY_FOR_S = 60.0
 #: The same for a service that has not answered this client even once: the URL may well be wrong.
 _RETRY_UNKNOWN_FOR_S = 3.0
-_FIRST_DELAY_S = 0.1
-_LONGEST_DELAY_S = 5.0
 #: Without a heartbeat (each 10 s) for this long, a stream is dead.
 SILENCE_S = 25.0
 
@@ -49,43 +49,11 @@ _USER_AGENT = f"spieltisch-python/{__version__} requests/{requests.__version__} 
 _log = logging.getLogger("spieltisch")
 
 
-def segment(name: str) -> str:
-    """`name` as one segment of a path. Raises ValueError where it cannot be one."""
-    quoted = quote(name, safe="")
-    if quoted in ("", ".", ".."):
-        raise ValueError(f"{name!r} names nothing")
-    return quoted
-
-
-class Backoff:
-    """How long to wait before something is tried again, and when to give up, counted from the first failure.
-
-    Each delay is twice as long as the one before at most, with jitter, so that many clients do not come back at once.
-    """
-
-    def __init__(self, give_up_after_s: float) -> None:
-        self.give_up_after_s = give_up_after_s
-        self.attempts = 0
-        self._failed_s: float | None = None
-
-    def wait(self, at_least_s: float | None = None) -> bool:
-        """Wait before the next attempt, and as long as the service asked for; False when it is time to give up."""
-        self.attempts += 1
-        longest_s = min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2 ** min(self.attempts, 10))
-        delay_s = (at_least_s or 0.0) + longest_s * random.uniform(0.5, 1.0)  # noqa: S311  no secret
-        now_s = time.monotonic()
-        if self._failed_s is None:
-            self._failed_s = now_s
-        if now_s + delay_s > self._failed_s + self.give_up_after_s:
-            return False
-        time.sleep(delay_s)
-        return True
-
-
 class Transport:
     """Sends requests to one service with one key.
 
-    timeouts_s: seconds for connecting and for each read; retry_for_s: how long a request is tried again.
+    timeouts_s: seconds for connecting and for each read; retry_for_s: how long a request is tried again;
+    on_request: told of every attempt.
     Safe to share between threads and to keep over a fork.
     """
 
@@ -97,15 +65,17 @@ class Transport:
         timeouts_s: tuple[float, float] = TIMEOUTS_S,
         retry_for_s: float = RETRY_FOR_S,
         allow_insecure: bool = False,
+        on_request: OnRequest | None = None,
     ) -> None:
-        self.url = _checked(url, allow_insecure)
+        self.url = checked(url, allow_insecure)
         if key is not None and _TOKEN.fullmatch(key) is None:
             raise ValueError(_BAD_KEY)
         self._key = key
         self.timeouts_s = timeouts_s
         self.retry_for_s = retry_for_s
+        self.on_request = on_request
         self.reached = False
-        loopback = _is_loopback(urlsplit(self.url).hostname or "")
+        loopback = is_loopback(urlsplit(self.url).hostname or "")
         # Resolved once, because requests looks through the environment on every call. What stays on this machine
         # goes through no proxy, which would read the key.
         found = requests.Session().merge_environment_settings(self.url, {}, False, None, None)
@@ -131,6 +101,12 @@ class Transport:
     def key(self) -> str | None:
         """The API key or seat token."""
         return self._key
+
+    @property
+    def last_request_id(self) -> str | None:
+        """What the service calls the last request of this thread that it answered; None before."""
+        last: str | None = getattr(self._local, "request_id", None)
+        return last
 
     def close(self) -> None:
         """Close this thread's connections."""
@@ -162,8 +138,9 @@ class Transport:
     def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Stream:
         """A stream, opened. Raises what a GET raises."""
         timeouts_s = (self.timeouts_s[0], SILENCE_S)
-        response = self._retried("GET", path, query, timeouts_s=timeouts_s, headers=headers, stream=True)
-        return Stream(f"{self.url}{path}", response)
+        flight = Flight()
+        response = self._retried("GET", path, query, timeouts_s=timeouts_s, headers=headers, stream=True, flight=flight)
+        return Stream(f"{self.url}{path}", response, flight)
 
     def _json(self, method: str, path: str, query: Mapping[str, Any] | None, **options: Any) -> Any:
         response = self._answer(method, path, query, **options)
@@ -207,26 +184,42 @@ class Transport:
         headers: Mapping[str, str],
         data: bytes | None = None,
         stream: bool = False,
+        flight: Flight | None = None,
     ) -> requests.Response:
         """The answer, once it is a good one. Raises ApiError, ConnectionFailed."""
         backoff = Backoff(self.retry_for_s)
+        flight = flight or Flight()
         while True:
-            wait_s = None
-            outcome = self._sent(method, path, query, timeouts_s, headers, data, stream)
-            if isinstance(outcome, requests.Response):
-                self.reached = True
-                if outcome.status_code < 300:
-                    return outcome
-                wait_s = _retry_after_s(outcome)
-                failure: SpieltischError = self._refusal(method, path, outcome, wait_s, backoff.attempts + 1)
-                again = outcome.status_code in _RETRIED
-            else:
+            _interrupts.check()
+            began_s = time.perf_counter()
+            with _interrupts.sending(flight):
+                outcome = self._sent(method, path, query, timeouts_s, headers, data, stream)
+            duration_ms = round((time.perf_counter() - began_s) * 1000, 3)
+            attempt = backoff.attempts + 1
+            if not isinstance(outcome, requests.Response):
                 if not self.reached:
                     backoff.give_up_after_s = min(self.retry_for_s, _RETRY_UNKNOWN_FOR_S)
-                outcome.attempts = backoff.attempts + 1
-                failure, again = outcome, True
-            if not again or not backoff.wait(wait_s):
+                outcome.attempts = attempt
+                failure: SpieltischError = outcome
+                wait_s, again = None, True
+                self._note(Attempt(method, path, None, str(failure), duration_ms, None, attempt))
+            else:
+                self.reached = True
+                # No name for the headers: they may repeat the key, and a debugger shows the names of a frame.
+                status, date = outcome.status_code, outcome.headers.get("Date")
+                wait_s, again = retry_after_s(outcome.headers.get("Retry-After")), status in _RETRIED
+                error = None
+                if status >= 300:
+                    failure = self._refusal(method, path, outcome, wait_s, attempt)
+                    error = failure.code if isinstance(failure, ApiError) else str(failure)
+                self._local.request_id = outcome.headers.get("X-Request-Id")
+                self._note(Attempt(method, path, status, error, duration_ms, self.last_request_id, attempt, date))
+                if error is None:
+                    return outcome
+            delay_s = backoff.delay_s(wait_s) if again else None
+            if delay_s is None:
                 raise failure
+            _interrupts.pause(delay_s)
             _log.info("%s %s is sent again: %s", method, path, failure)
 
     def _sent(
@@ -263,12 +256,22 @@ class Transport:
             # What requests before 2.34 makes of an answer that was cut within `charset=…`.
             return ConnectionFailed(f"{method} {self.url}{path}: the answer was cut")
 
-    def _adapter(self) -> HTTPAdapter:
+    def _note(self, attempt: Attempt) -> None:
+        """Tell whoever wants to be told."""
+        if self.on_request is None:
+            return
+        try:
+            self.on_request(attempt)
+        except Exception:
+            # An answer must not be lost because of who looks on.
+            _log.exception("on_request failed after %s %s", attempt.method, attempt.path)
+
+    def _adapter(self) -> Adapter:
         local = self._local
         if getattr(local, "pid", None) != os.getpid():
             local.pid = os.getpid()
-            local.adapter = HTTPAdapter()
-        adapter: HTTPAdapter = local.adapter
+            local.adapter = Adapter()
+        adapter: Adapter = local.adapter
         return adapter
 
     def _refusal(
@@ -306,19 +309,29 @@ def _is_cut(response: requests.Response) -> bool:
 class Stream:
     """The bytes of an open stream. Close it to give its connection back."""
 
-    def __init__(self, url: str, response: requests.Response) -> None:
+    def __init__(self, url: str, response: requests.Response, flight: Flight) -> None:
         self._url = url
         self._response = response
+        self._flight = flight
 
     def __iter__(self) -> Iterator[bytes]:
         """The bytes as they come, until the end. Raises ConnectionFailed when the stream is cut or falls silent."""
         failure = None
         # Chunks come whole; without them only single bytes can be had without waiting for more.
         size = None if getattr(self._response.raw, "chunked", False) else 1
-        try:
-            yield from self._response.iter_content(size)
-        except requests.RequestException as error:
-            failure = _failure("GET", self._url, error)
+        pieces = self._response.iter_content(size)
+        while failure is None:
+            _interrupts.check()
+            try:
+                with _interrupts.waking(self._flight.cut):
+                    piece = next(pieces, None)
+            except requests.RequestException as error:
+                failure = _failure("GET", self._url, error)
+            else:
+                if piece is None:
+                    break
+                yield piece
+        _interrupts.check()
         if failure is not None:
             raise failure
 
@@ -347,40 +360,3 @@ def _query(query: Mapping[str, Any] | None) -> str:
 
 def _said(value: Any) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-
-def _retry_after_s(response: requests.Response) -> float | None:
-    """The seconds of `Retry-After`, which is a number or a date."""
-    said = response.headers.get("Retry-After")
-    if said is None:
-        return None
-    try:
-        if said.strip().isdigit():
-            return float(said)
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
-
-
-def _checked(url: str, allow_insecure: bool) -> str:
-    """The URL without a slash at its end. Raises ValueError, InsecureUrl."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("the URL of a service starts with https:// or http:// and names a host")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ValueError("the URL of a service has no user, password, query or fragment")
-    if parts.scheme == "http" and not allow_insecure and not _is_loopback(parts.hostname):
-        raise InsecureUrl(
-            f"http://{parts.hostname} is another machine, and everybody on the way could read the key: "
-            "use https, or allow_insecure=True where the network is your own"
-        )
-    return url.rstrip("/")
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

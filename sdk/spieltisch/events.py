@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from spieltisch import _interrupts
 from spieltisch._transport import Stream, Transport
 from spieltisch.errors import ConnectionFailed, UnexpectedAnswer
 from spieltisch.models import Event
@@ -98,7 +99,7 @@ def follow(transport: Transport, path: str, *, seat: int | None, after: int) -> 
             raise failure
         delay_s = min(_LONGEST_DELAY_S, frames.retry_s * 2 ** min(cuts, 5))
         cuts += 1
-        time.sleep(delay_s * random.uniform(0.5, 1.0))  # noqa: S311  no secret
+        _interrupts.pause(delay_s * random.uniform(0.5, 1.0))  # noqa: S311  no secret
 
 
 def _frames(stream: Stream, frames: Frames) -> Iterator[Frame | None]:

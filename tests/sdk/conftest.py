@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spieltisch import Client, _transport, events
+from spieltisch import Client, _attempts, _interrupts, events
 from tests.sdk.faults import CuttingProxy, StandIn
 
 
@@ -77,8 +77,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Lets the SDK's waits between attempts pass at once."""
     made = Clock()
-    monkeypatch.setattr(_transport, "time", made)
-    monkeypatch.setattr(events, "time", made)
+    for module in (_attempts, _interrupts, events):
+        monkeypatch.setattr(module, "time", made)
     return made
 
 
