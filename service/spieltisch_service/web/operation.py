@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Literal
 
 import orjson
@@ -16,7 +17,7 @@ from flask import Response
 from marshmallow import Schema
 from werkzeug.utils import cached_property
 
-from spieltisch_service.app.callers import Answer, Caller, Once
+from spieltisch_service.app.callers import ANONYMOUS, Answer, Caller, Once
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.idempotency import once_of
 from spieltisch_service.web.problems import new_request_id
@@ -34,7 +35,13 @@ WITH_BODY = ("malformed_json", "invalid_body", "body_too_large", "unsupported_me
 
 
 class Request(FlaskRequest):
-    """A request with the id that finds it in the log."""
+    """A request with the id that finds it in the log, when it came (`perf_counter`), and who sent it."""
+
+    caller: Caller = ANONYMOUS
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.began_s = perf_counter()
+        super().__init__(*arguments, **options)
 
     @cached_property
     def request_id(self) -> str:
@@ -110,8 +117,8 @@ class Call:
 
 
 def as_json(value: Any) -> bytes:
-    """The bytes of an answer."""
-    return orjson.dumps(value, default=_plain)
+    """The bytes of an answer: the same for the same value, whether it was just made or is built again."""
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
 
 
 def _plain(value: Any) -> Any:

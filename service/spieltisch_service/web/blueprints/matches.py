@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from spieltisch_service.app.access import reading_seat
-from spieltisch_service.app.errors import InvalidBody, NotFound
+from spieltisch_service.app.errors import FieldError, InvalidBody, InvalidParameter, NotFound
 from spieltisch_service.web.operation import (
     JSON,
     Call,
@@ -228,9 +228,11 @@ def abort_match(call: Call, match_id: str) -> Response:
         rule="/v1/matches/<match:match_id>/resignation",
         summary="Resign",
         description="The game's default action is played for the seat whenever it must act. With one active seat "
-        "left, the match ends as it stands and that seat ranks first.",
+        "left, the match ends as it stands and that seat ranks first. A caller of several seats names one, in the "
+        "body or as `?seat=`.",
         success=(Success(200, "The match after it.", {JSON: answers.MatchShape()}, _REPLAYED),),
         auth="required",
+        query=SeatQuery(),
         body=SeatRequest(),
         body_required=False,
         refusals=("not_found", "not_your_seat", "seat_required", "match_not_running", "idempotency_key_reused"),
@@ -239,7 +241,11 @@ def abort_match(call: Call, match_id: str) -> Response:
 )
 def resign(call: Call, match_id: str) -> Response:
     """Resign a seat."""
-    return carried_out(call.service.seats.resign(call.caller, match_id, call.body.get("seat"), call.once()))
+    seat = call.body.get("seat", call.query.get("seat"))
+    if call.query.get("seat", seat) != seat:
+        detail = "The body and ?seat= name different seats."
+        raise InvalidParameter(detail, errors=[FieldError("not_one_of", detail, parameter="seat")])
+    return carried_out(call.service.seats.resign(call.caller, match_id, seat, call.once()))
 
 
 @BLUEPRINT.operation(
