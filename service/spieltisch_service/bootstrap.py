@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import BOTS, HouseBots, Sweeper
 from spieltisch_service.settings import BadSettings, Settings
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.health import UnsuitableStore
 from spieltisch_service.store.hub import Hub
+from spieltisch_service.web.metrics import Metrics
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -22,7 +23,7 @@ _hubs: list[Hub] = []
 _log = structlog.get_logger(__name__)
 
 
-def build_service(settings: Settings) -> Service:
+def build_service(settings: Settings, observer: Observer = UNOBSERVED) -> Service:
     """The use cases over the store that the settings name.
 
     Raises `BadSettings` where no store is named, or one that would lose matches. A store that does not answer yet
@@ -31,14 +32,14 @@ def build_service(settings: Settings) -> Service:
     if settings.redis_url is None:
         msg = "REDIS_URL is not set; `serve` sets it to the service's own store"
         raise BadSettings(msg)
-    store = connect(settings.redis_url, durability=settings.durability)
+    store = connect(settings.redis_url, durability=settings.durability, observer=observer)
     try:
         store.check(allow_volatile=settings.allow_unsafe_store)
     except UnsuitableStore as error:
         raise BadSettings(f"REDIS_URL: {error}") from None
     except StoreUnavailable as error:
         _log.warning("store_unavailable", detail=str(error))
-    hub = Hub(settings.redis_url)
+    hub = Hub(settings.redis_url, observer)
     _hubs.append(hub)
     return Service(
         store,
@@ -48,6 +49,7 @@ def build_service(settings: Settings) -> Service:
         idle_ms=settings.expires_after_ms,
         seat_abort_ms=settings.seat_abort_after_ms,
         stream_cap=settings.streams_per_worker,
+        observer=observer,
     )
 
 
@@ -55,7 +57,8 @@ def build_app(settings: Settings) -> Flask:
     """The WSGI application."""
     from spieltisch_service.web.app import create_app
 
-    return create_app(build_service(settings), settings)
+    metrics = Metrics()
+    return create_app(build_service(settings, metrics), settings, metrics)
 
 
 class Worker:
@@ -75,7 +78,7 @@ class Worker:
 
 def build_worker(settings: Settings) -> Worker:
     """The worker beside the server."""
-    return Worker(build_service(settings))
+    return Worker(build_service(settings, Metrics()))
 
 
 def stopping() -> None:

@@ -210,3 +210,35 @@ class Ear(Protocol):
     @property
     def closing(self) -> bool:
         """True when the process is about to stop: waiting makes no sense any more."""
+
+
+class Observer:
+    """Hears what happens, to count it. Called in the middle of the work: it must be quick and never raise.
+
+    This one does nothing.
+    """
+
+    def committed(self, game: str, events: Sequence[Event]) -> None:
+        """The events of one commit to a match of that game are in the store."""
+
+    def conflicted(self) -> None:
+        """A commit found that another one had come first."""
+
+    def store_failed(self) -> None:
+        """A call to the store failed."""
+
+    def bell_lost(self) -> None:
+        """The reader of the bell lost its connection, or could not connect."""
+
+    def stream_opened(self) -> None:
+        """An event stream was opened."""
+
+    def stream_closed(self) -> None:
+        """An event stream has ended."""
+
+    def stream_refused(self) -> None:
+        """There was no room for a stream."""
+
+
+#: Nobody listens.
+UNOBSERVED = Observer()

@@ -9,7 +9,7 @@ from spieltisch_service.app.decisions import Decisions
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.playing import Playing
-from spieltisch_service.app.ports import Bell, Store
+from spieltisch_service.app.ports import UNOBSERVED, Bell, Observer, Store
 from spieltisch_service.app.seating import Seating
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.app.tokens import Tokens
@@ -23,7 +23,7 @@ class Service:
 
     `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; after
     `idle_ms` without an event a running match expires, after `seat_abort_ms` a seat may end it; `stream_cap` is
-    how many streams this process holds at most.
+    how many streams this process holds at most; `observer` hears what happens.
     """
 
     def __init__(
@@ -36,16 +36,17 @@ class Service:
         idle_ms: int = 30 * DAY_MS,
         seat_abort_ms: int = 7 * DAY_MS,
         stream_cap: int = 2000,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         self.store = store
         self.bell = bell
         self.idle_ms = idle_ms
-        self.live = LiveMatches(store, idle_ms)
+        self.live = LiveMatches(store, idle_ms, observer)
         waiting = Waiting(self.live, bell)
         tokens = Tokens(secret)
         self.accounts = Accounts(self.live, tokens)
         self.matches = Matches(self.live, tokens, bots, seat_abort_ms)
         self.seats = Seating(self.live, tokens, self.matches)
         self.play = Playing(self.live, waiting)
-        self.streams = Streams(self.live, waiting, self.accounts, stream_cap)
+        self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting)

@@ -15,7 +15,7 @@ from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import AheadOfLog, FieldError, TooManyStreams
 from spieltisch_service.app.live import LiveMatch, LiveMatches
-from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
 from spieltisch_service.domain.events import LoggedEvent
 
@@ -44,12 +44,15 @@ StreamItem: TypeAlias = LoggedEvent | Heartbeat | End
 class Streams:
     """Reads the log of matches; at most `cap` streams at a time in this process."""
 
-    def __init__(self, live: LiveMatches, waiting: Waiting, accounts: Accounts, cap: int) -> None:
+    def __init__(
+        self, live: LiveMatches, waiting: Waiting, accounts: Accounts, cap: int, observer: Observer = UNOBSERVED
+    ) -> None:
         self._live = live
         self._store = live.store
         self._waiting = waiting
         self._accounts = accounts
         self._cap = cap
+        self._observer = observer
         self._open = 0
         self._lock = threading.Lock()
 
@@ -82,13 +85,16 @@ class Streams:
     def _take_place(self) -> None:
         with self._lock:
             if self._open >= self._cap:
+                self._observer.stream_refused()
                 msg = f"this process holds {self._cap} streams already; try again soon, or poll"
                 raise TooManyStreams(msg)
             self._open += 1
+        self._observer.stream_opened()
 
     def _give_place_back(self) -> None:
         with self._lock:
             self._open -= 1
+        self._observer.stream_closed()
 
     def _stream(self, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
         match_id = live.match.id

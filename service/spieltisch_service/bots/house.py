@@ -32,6 +32,26 @@ _EXPIRY_EVERY_S = 60.0
 _log = structlog.get_logger(__name__)
 
 
+class _Outage:
+    """Whether the store is away, told to the log when it changes and not with every attempt."""
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self._lasts = False
+
+    def seen(self, error: StoreUnavailable) -> None:
+        """The store did not answer."""
+        if not self._lasts:
+            self._lasts = True
+            _log.warning("store_lost", who=self._who, detail=str(error))
+
+    def over(self) -> None:
+        """The store has answered."""
+        if self._lasts:
+            self._lasts = False
+            _log.warning("store_back", who=self._who)
+
+
 class HouseBots:
     """Plays for all house bots of a service, until told to stop. `seed` makes the bots' choices repeatable."""
 
@@ -41,14 +61,16 @@ class HouseBots:
 
     def run_until(self, stop: threading.Event) -> None:
         """Play until `stop` is set. A store that is away is waited for."""
+        outage = _Outage("house bots")
         with self._service.bell.listen(BOTS_TOPIC) as ear:
             while not stop.is_set() and not ear.closing:
                 try:
                     acted = self.play_waiting()
                 except StoreUnavailable as error:
-                    _log.warning("store_unavailable", detail=str(error))
+                    outage.seen(error)
                     stop.wait(_QUIET_S)
                     continue
+                outage.over()
                 if not acted:
                     ear.wait(_QUIET_S)
 
@@ -85,11 +107,14 @@ class Sweeper:
 
     def run_until(self, stop: threading.Event) -> None:
         """Look once a minute until `stop` is set."""
+        outage = _Outage("sweeper")
         while not stop.is_set():
             try:
                 self.sweep()
             except StoreUnavailable as error:
-                _log.warning("store_unavailable", detail=str(error))
+                outage.seen(error)
+            else:
+                outage.over()
             stop.wait(_EXPIRY_EVERY_S)
 
     def sweep(self) -> int:

@@ -15,6 +15,7 @@ from redis.exceptions import MaxConnectionsError, RedisClusterException, RedisEr
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+from spieltisch_service.app.ports import UNOBSERVED, Observer
 from spieltisch_service.store.faults import translate
 from spieltisch_service.store.nodes import ANSWER_S, CONNECT_S, POOL_WAIT_S
 from spieltisch_service.store.redis_store import RedisStore
@@ -131,10 +132,10 @@ def _open_cluster(url: str) -> RedisCluster:
         translate(error)
 
 
-def connect(url: str, *, durability: str | None = None) -> RedisStore:
+def connect(url: str, *, durability: str | None = None, observer: Observer = UNOBSERVED) -> RedisStore:
     """The store behind `url`.
 
     `durability` (`fsync` or `fast`) is what the operator promises; it is reported when the server does not let
     itself be asked (managed servers hide CONFIG), and otherwise the server's own answer is.
     """
-    return RedisStore(open_client(url), durability=durability)
+    return RedisStore(open_client(url), durability=durability, observer=observer)

@@ -19,7 +19,7 @@ from redis import Redis, RedisCluster, exceptions
 from redis.connection import ConnectionPool
 from redis.exceptions import RedisClusterException, RedisError
 
-from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.store.connection import open_client
 from spieltisch_service.store.layout import CHANNELS
 
@@ -66,8 +66,9 @@ class Hub:
     The reader starts with the first ear, and anew in a forked child.
     """
 
-    def __init__(self, store: Redis | RedisCluster | str) -> None:
+    def __init__(self, store: Redis | RedisCluster | str, observer: Observer = UNOBSERVED) -> None:
         self._store = store
+        self._observer = observer
         self._client: Redis | RedisCluster | None = None if isinstance(store, str) else store
         self._lock = threading.Lock()
         self._ears: dict[bytes, set[_Ear]] = {}
@@ -122,15 +123,23 @@ class Hub:
     def _read_on(self) -> None:
         """Read until closing, over one connection after another."""
         pause_s = _PAUSE_S
+        lost = False
         while not self.closing:
             connection: Any = None
             try:
                 connection = self._connect()
+                if lost:
+                    lost = False
+                    _LOG.warning("the bell has the store again")
                 self._ring_all()
                 pause_s = _PAUSE_S
                 self._read(connection)
             except (RedisError, RedisClusterException, StoreUnavailable, OSError) as error:
-                _LOG.warning("the bell lost the store and connects again: %s", error)
+                self._observer.bell_lost()
+                if not lost:
+                    # Once, and not with every attempt: what the log tells is the change.
+                    lost = True
+                    _LOG.warning("the bell lost the store and connects again: %s", error)
             finally:
                 if connection is not None:
                     connection.disconnect()

@@ -29,6 +29,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from spieltisch_service.app.ports import UNOBSERVED, Observer
 from spieltisch_service.store.faults import translate
 from spieltisch_service.store.scripts import Script
 
@@ -92,7 +93,9 @@ def exchange(pool: ConnectionPool, commands: Sequence[Command], deadline: float)
 
 
 class Nodes(ABC):
-    """The servers behind a store."""
+    """The servers behind a store. `observer` hears of every call that fails."""
+
+    observer: Observer = UNOBSERVED
 
     def ask(self, slot: int, *command: Any, again: bool = False) -> Any:
         """The answer to one command. `again`: it only reads and may be sent twice when a connection breaks."""
@@ -121,6 +124,7 @@ class Nodes(ABC):
                     raise answer
             return answers
         except (RedisError, RedisClusterException) as error:
+            self.observer.store_failed()
             translate(error)
 
     def ask_everyone(self, commands: Sequence[Command]) -> list[list[Any]]:
@@ -129,6 +133,7 @@ class Nodes(ABC):
         try:
             return [exchange(pool, commands, deadline) for pool in self._pools()]
         except (RedisError, RedisClusterException) as error:
+            self.observer.store_failed()
             translate(error)
 
     @abstractmethod

@@ -13,10 +13,12 @@ from itertools import islice
 from redis import Redis, RedisCluster
 
 from spieltisch_service.app.ports import (
+    UNOBSERVED,
     Commit,
     Committed,
     Conflict,
     Durability,
+    Observer,
     Replayed,
     StoredMatch,
 )
@@ -43,8 +45,11 @@ Pair = tuple[int, str]
 class RedisStore:
     """`ports.Store` over a redis-py client, whose pools must be bounded: see `connection.open_client`."""
 
-    def __init__(self, client: Redis | RedisCluster, *, durability: str | None = None) -> None:
+    def __init__(
+        self, client: Redis | RedisCluster, *, durability: str | None = None, observer: Observer = UNOBSERVED
+    ) -> None:
         self._nodes: Nodes = ClusterNodes(client) if isinstance(client, RedisCluster) else OneNode(client)
+        self._nodes.observer = observer
         self._declared = durability
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
+from time import perf_counter
 from typing import Any
 
 from flask import Flask, Response, request
@@ -14,8 +15,10 @@ from werkzeug.routing import MapAdapter
 from spieltisch_service.app.errors import Refusal
 from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
-from spieltisch_service.web import documented, problems
+from spieltisch_service.web import documented, problems, request_log
 from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play
+from spieltisch_service.web.metrics import EXTENSION as COUNTED
+from spieltisch_service.web.metrics import NO_OPERATION, Metrics
 from spieltisch_service.web.operation import Request
 from spieltisch_service.web.overrides import CONVERTERS, EXTENSION, Api
 
@@ -71,12 +74,17 @@ class Web(Flask):
         return MapAdapter(self.url_map, "", "/", None, "http", path, environ["REQUEST_METHOD"], None)
 
     def process_response(self, response: Response) -> Response:
-        """What every answer carries. One call instead of Flask's lists of functions."""
-        return _finished(response)
+        """What every answer carries, and what is kept of it. One call instead of Flask's lists of functions."""
+        _finished(response)
+        _observed(response, self.extensions[COUNTED])
+        return response
 
 
-def create_app(service: Service | None, settings: Any = None) -> Flask:
-    """The application; without a service it describes itself only. `settings` are the operator's (none needed yet)."""
+def create_app(service: Service | None, settings: Any = None, metrics: Metrics | None = None) -> Flask:
+    """The application; without a service it describes itself only.
+
+    `settings` are the operator's (none needed yet); `metrics` is where it counts, if others count there, too.
+    """
     del settings
     app = Web(__name__, static_folder=None)
     # Two slashes are another path here, and another path is not found: no redirects.
@@ -84,6 +92,7 @@ def create_app(service: Service | None, settings: Any = None) -> Flask:
     app.url_map.redirect_defaults = False
     app.url_map.converters.update(CONVERTERS)
     app.extensions[EXTENSION] = service
+    app.extensions[COUNTED] = metrics or Metrics()
     app.register_error_handler(Refusal, problems.of_refusal)
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
@@ -117,7 +126,23 @@ def _spec_options() -> dict[str, Any]:
     }
 
 
-def _finished(response: Response) -> Response:
+def _observed(response: Response, metrics: Metrics) -> None:
+    """Count the answer, and log it for an operator who wants every request."""
+    asked: Any = request._get_current_object()  # type: ignore[attr-defined]
+    rule = asked.url_rule
+    # Of a blueprint's endpoint the last part is the operation's id; what is not described goes by its first.
+    blueprint, _, name = (NO_OPERATION if rule is None else rule.endpoint).rpartition(".")
+    operation = blueprint if blueprint == docs.BLUEPRINT.name else name
+    method = asked.environ["REQUEST_METHOD"]
+    seconds = perf_counter() - asked.began_s
+    metrics.answered(operation, method, response.status_code, seconds)
+    if method == "POST" and "Idempotency-Replayed" in response.headers:
+        metrics.replayed(operation)
+    if request_log.wanted():
+        request_log.write(asked, operation, response.status_code, seconds)
+
+
+def _finished(response: Response) -> None:
     """What every answer carries, whatever it is."""
     environ = request.environ
     headers = response.headers
@@ -131,4 +156,3 @@ def _finished(response: Response) -> Response:
             headers.update(_PREFLIGHT)
         else:
             headers.add("Access-Control-Expose-Headers", _EXPOSED)
-    return response

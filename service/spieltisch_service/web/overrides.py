@@ -82,7 +82,7 @@ def _checked(operation: Operation) -> Call:
     asked: Any = request._get_current_object()  # type: ignore[attr-defined]
     caller: Caller = ANONYMOUS
     if operation.auth != "ignored":
-        caller = caller_of(asked, service.accounts, required=operation.auth == "required")
+        caller = asked.caller = caller_of(asked, service.accounts, required=operation.auth == "required")
     raw = body = None
     if operation.body is not None:
         sent = body_of(asked.environ)

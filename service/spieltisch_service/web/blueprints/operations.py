@@ -5,9 +5,11 @@ from __future__ import annotations
 from html import escape
 from importlib.metadata import version
 
-from flask import Response
+from flask import Response, current_app
+from werkzeug.exceptions import NotFound as NoSuchPath
 
 from spieltisch_service.app.errors import NotFound
+from spieltisch_service.web import metrics
 from spieltisch_service.web.negotiation import chosen
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered
 from spieltisch_service.web.overrides import Blueprint
@@ -16,6 +18,7 @@ from spieltisch_service.web.schemas import answers
 
 BLUEPRINT = Blueprint("service", __name__, "The service itself.")
 HTML = "text/html"
+TEXT = "text/plain"
 _STYLELESS = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -72,6 +75,30 @@ def ready(call: Call) -> Response:
     """Ask the store."""
     promise = call.service.store.durability()
     response = answered({"status": "ready", "durability": promise.level, "store": promise.server})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@BLUEPRINT.operation(
+    Operation(
+        id="getMetrics",
+        method="GET",
+        rule="/metrics",
+        summary="What the service counts",
+        description="For Prometheus, in its text format, over all processes of the service: requests, actions, "
+        "matches, streams and failures. Only for programs on the same machine: for everybody else, and for whatever "
+        "came through a proxy, there is nothing at this path. Looks at no token and does not ask the store.",
+        success=(Success(200, "The numbers.", {TEXT: None}),),
+        auth="ignored",
+        refusals=("not_found",),
+    )
+)
+def get_metrics(call: Call) -> Response:
+    """Answer the numbers of all processes."""
+    if not metrics.from_this_machine(call.request.environ):
+        raise NoSuchPath
+    counted: metrics.Metrics = current_app.extensions[metrics.EXTENSION]
+    response = Response(counted.text(), content_type=metrics.CONTENT_TYPE)
     response.headers["Cache-Control"] = "no-store"
     return response
 
