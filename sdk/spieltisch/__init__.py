@@ -7,6 +7,7 @@
 Start at `Client`. All errors are in `spieltisch.errors`, all answers in `spieltisch.models`.
 """
 
+from spieltisch._attempts import Attempt
 from spieltisch._version import SPEC_VERSION, __version__
 from spieltisch.client import Client
 from spieltisch.errors import ApiError, ConnectionFailed, SpieltischError
@@ -16,6 +17,7 @@ from spieltisch.resources.turns import Turn
 __all__ = [
     "SPEC_VERSION",
     "ApiError",
+    "Attempt",
     "Client",
     "ConnectionFailed",
     "Match",

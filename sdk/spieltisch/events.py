@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 from spieltisch import _interrupts
+from spieltisch._interrupts import Interrupt, Interrupted
 from spieltisch._transport import Stream, Transport
 from spieltisch.errors import ConnectionFailed, UnexpectedAnswer
 from spieltisch.models import Event
@@ -59,7 +61,43 @@ class Frames:
         return None
 
 
-def follow(transport: Transport, path: str, *, seat: int | None, after: int) -> Iterator[Event]:
+class EventStream(Iterator[Event]):
+    """Events as they come. `close()`, by whichever thread, ends the loop over it and gives its connection back."""
+
+    def __init__(self, events: Generator[Event, None, None]) -> None:
+        self._events = events
+        self._closed = Interrupt()
+        self._reading = threading.Lock()
+
+    def __iter__(self) -> EventStream:
+        return self
+
+    def __next__(self) -> Event:
+        with self._reading:
+            if self._closed.is_set:
+                raise StopIteration
+            try:
+                with self._closed.heard():
+                    return next(self._events)
+            except Interrupted:
+                if not self._closed.is_set:
+                    raise
+            raise StopIteration
+
+    def __enter__(self) -> EventStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it; a thread that waits for the next event finds the end of the loop."""
+        self._closed.set()
+        with self._reading:
+            self._events.close()
+
+
+def follow(transport: Transport, path: str, *, seat: int | None, after: int) -> Generator[Event, None, None]:
     """The events after `after`, each once and in order, and whatever follows, until the match has ended.
 
     A stream that is cut, falls silent or ends for a reason of the service's own is opened again after the last event.

@@ -29,6 +29,22 @@ def _by(read: _Reader) -> Mapping[str, _Reader]:
     return {"read": read}
 
 
+class Actions(list[dict[str, Any]]):
+    """Legal actions: a list of plain dictionaries that can be searched."""
+
+    def where(self, test: Callable[[dict[str, Any]], bool] | None = None, **values: Any) -> Actions:
+        """Those that have all these values (`where(type="place_tile", x=1)`) and pass `test`, in the same order.
+
+        An action that lacks a field has none of its values.
+        """
+        wanted = values.items()
+        return Actions(action for action in self if wanted <= action.items() and (test is None or test(action)))
+
+    def types(self) -> tuple[str, ...]:
+        """The types that occur, each once, in order."""
+        return tuple(dict.fromkeys(action["type"] for action in self))
+
+
 _INSTANT = _by(instant)
 _TUPLE = _by(tuple)
 
@@ -212,7 +228,7 @@ class View(Model):
     phase: str | None
     scores: tuple[int, ...] | None = field(metadata=_TUPLE)
     state: Mapping[str, Any] | None
-    legal_actions: list[dict[str, Any]] | None
+    legal_actions: Actions | None = field(metadata=_by(Actions))
     result: Result | None = field(metadata=_by(Result.from_wire))
 
     @property
@@ -226,7 +242,7 @@ class LegalActions(Model):
     """What the caller may do at `version`; `legal_actions` is None when the decision is not the caller's."""
 
     version: int
-    legal_actions: list[dict[str, Any]] | None
+    legal_actions: Actions | None = field(metadata=_by(Actions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

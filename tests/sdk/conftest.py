@@ -77,7 +77,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Lets the SDK's waits between attempts pass at once."""
     made = Clock()
-    for module in (_attempts, _interrupts, events):
+    monkeypatch.setattr(_interrupts, "pause", made.sleep)
+    for module in (_attempts, events):
         monkeypatch.setattr(module, "time", made)
     return made
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spieltisch import events as streams
+from spieltisch import records
 from spieltisch._transport import segment
 from spieltisch.errors import NoSeat
-from spieltisch.models import Acted, Action, EventPage, Invitation, LegalActions, MatchInfo, Result, Seat, View
+from spieltisch.events import EventStream
+from spieltisch.models import Acted, Action, Actions, EventPage, Invitation, LegalActions, MatchInfo, Result, Seat, View
 from spieltisch.resources.reading import read
 from spieltisch.resources.turns import Turn, turns
 
 if TYPE_CHECKING:
     from spieltisch.client import Client
-    from spieltisch.models import Event
 
 
 class Match:
@@ -110,7 +113,7 @@ class Match:
             self._note(view)
         return view
 
-    def legal_actions(self, *, seat: int | None = None) -> list[dict[str, Any]] | None:
+    def legal_actions(self, *, seat: int | None = None) -> Actions | None:
         """What the client may do now; None when the decision is not its own."""
         data = self._transport.get(f"{self._path}/legal-actions", {"seat": seat})
         return read(LegalActions, data).legal_actions
@@ -124,12 +127,16 @@ class Match:
         record: dict[str, Any] = self._transport.get(f"{self._path}/record", {"seat": seat})
         return record
 
-    def events(self, *, after: int = 0, seat: int | None = None) -> Iterator[Event]:
-        """The events after number `after` and whatever follows, each once and in order, until the match has ended.
+    def export(self, path: str | os.PathLike[str], *, seat: int | None = None) -> Path:
+        """Write the record into a file, all of it or nothing, and return where it is."""
+        return records.write(self.record(seat=seat), path)
 
-        Cuts, silence and restarts of the service are bridged.
+    def events(self, *, after: int = 0, seat: int | None = None) -> EventStream:
+        """The public log after event `after`, each event once, and whatever follows, until the match has ended.
+
+        Cuts, silence and restarts of the service are bridged. Any thread may `close()` what this returns.
         """
-        return streams.follow(self._transport, f"{self._path}/events", seat=seat, after=after)
+        return EventStream(streams.follow(self._transport, f"{self._path}/events", seat=seat, after=after))
 
     def event_page(
         self, *, after: int = 0, limit: int | None = None, wait: int | None = None, seat: int | None = None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spieltisch.errors import StaleVersion, TurnPlayed
-from spieltisch.models import Acted, Action, View
+from spieltisch.models import Acted, Action, Actions, View
 
 if TYPE_CHECKING:
     from spieltisch.resources.match import Match
@@ -43,9 +43,9 @@ class Turn:
         return self._seat
 
     @property
-    def legal_actions(self) -> list[dict[str, Any]]:
-        """All that the seat may do."""
-        return self._view.legal_actions or []
+    def legal_actions(self) -> Actions:
+        """All that the seat may do; `legal_actions.where(type=…)` finds some of it."""
+        return self._view.legal_actions or Actions()
 
     def text(self) -> str:
         """The board as text, as the seat sees it at this turn."""
