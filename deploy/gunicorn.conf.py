@@ -47,6 +47,14 @@ def on_starting(_server):
         sys.exit(1)
 
 
+def child_exit(_server, worker):
+    """Take what only a living process can have, its open streams, out of the metrics."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        from prometheus_client import multiprocess
+
+        multiprocess.mark_process_dead(worker.pid)
+
+
 def post_worker_init(worker):
     """Let nothing hold up a stop: open streams are told to end, idle connections are closed."""
     from spieltisch_service import bootstrap  # after the patching by gevent, like everything that opens sockets

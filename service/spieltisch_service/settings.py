@@ -14,6 +14,7 @@ from marshmallow import ValidationError
 from marshmallow.validate import Length, OneOf, Range
 
 Durability = Literal["fsync", "fast"]
+Log = Literal["warning", "info"]
 
 _STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster")
 _DAY_MS = 86_400_000
@@ -37,6 +38,7 @@ class Settings:
     expires_after_ms: `SPIELTISCH_EXPIRES_AFTER_MS`, after which a running match without an event is aborted.
     seat_abort_after_ms: `SPIELTISCH_SEAT_ABORT_AFTER_MS`, after which any seat may ask for that.
     allow_unsafe_store: `SPIELTISCH_ALLOW_UNSAFE_STORE`, serve on a store that may lose data.
+    log: `SPIELTISCH_LOG`, `warning` or, for a line a request, `info`.
     """
 
     redis_url: str | None = field(default=None, repr=False)
@@ -50,6 +52,7 @@ class Settings:
     expires_after_ms: int = 30 * _DAY_MS
     seat_abort_after_ms: int = 7 * _DAY_MS
     allow_unsafe_store: bool = False
+    log: Log = "warning"
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -80,6 +83,7 @@ class Settings:
                     "SPIELTISCH_SEAT_ABORT_AFTER_MS", cls.seat_abort_after_ms, validate=Range(1)
                 ),
                 allow_unsafe_store=env.bool("SPIELTISCH_ALLOW_UNSAFE_STORE", cls.allow_unsafe_store),
+                log=_log(env),
                 # Last, so that a wrong value elsewhere leaves no folder behind.
                 secret=given if given is not None else _kept_secret(open_data_dir(data_dir)),
             )
@@ -151,6 +155,11 @@ def _data_dir(given: str) -> Path:
 def _durability(env: Env) -> Durability:
     level = env.str("SPIELTISCH_DURABILITY", "fsync", validate=OneOf(["fsync", "fast"], error="is fsync or fast."))
     return "fast" if level == "fast" else "fsync"
+
+
+def _log(env: Env) -> Log:
+    level = env.str("SPIELTISCH_LOG", "warning", validate=OneOf(["warning", "info"], error="is warning or info."))
+    return "info" if level == "info" else "warning"
 
 
 def _is_store_url(url: str) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -81,6 +83,7 @@ class _Supervisor:
         self._ask_again = 0.0
         self._announced = False
         self._url = ""
+        self._metrics: Path | None = None
 
     def ask_to_stop(self, _number: int, _frame: object) -> None:
         """Handle a signal: only remember it, so that it may come at any time and any number of times."""
@@ -103,6 +106,7 @@ class _Supervisor:
             raise _CannotServe(f"port {self._settings.port} of {self._settings.host} is in use: choose another --port")
         self._environment["SPIELTISCH_SECRET"] = self._settings.secret
         self._environment["SPIELTISCH_SUPERVISOR_PID"] = str(os.getpid())
+        self._environment["PROMETHEUS_MULTIPROC_DIR"] = str(self._open_metrics())
         with listener:
             host, port = listener.getsockname()[:2]
             self._url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -140,6 +144,8 @@ class _Supervisor:
                 process.wait()
         if self._store is not None:
             self._store.stop()
+        if self._metrics is not None:
+            shutil.rmtree(self._metrics, ignore_errors=True)
 
     def _listen(self, patience_s: float = 0.0) -> socket.socket | None:
         """Return a listening socket, or None if the port is in use until `patience_s` is over."""
@@ -186,6 +192,24 @@ class _Supervisor:
             url = self._store.url
         self._environment["REDIS_URL"] = url
         self._check_store()
+
+    def _open_metrics(self) -> Path:
+        """An empty folder that only this user can enter, in which all processes count: the numbers begin anew.
+
+        In the data folder, where the last service may have left its own; where there is none, a temporary one.
+        """
+        try:
+            if self._store is None:
+                self._metrics = Path(tempfile.mkdtemp(prefix="spieltisch-metrics-"))
+            else:
+                folder = self._settings.data_dir / "metrics"
+                if folder.exists():
+                    shutil.rmtree(folder)
+                folder.mkdir(mode=0o700)
+                self._metrics = folder
+        except OSError as error:
+            raise _CannotServe(f"there is no folder for metrics: {error.strerror}: {error.filename}") from None
+        return self._metrics
 
     def _start_server(self, fd: int) -> None:
         config = str(Path(__file__).with_name("gunicorn.conf.py"))

@@ -38,7 +38,6 @@ class _Job(threading.Thread):
 
 def main() -> int:
     """Work until TERM or INT, or until the process that started this one is gone; return the exit code."""
-    log_to_stderr()
     parent = os.getppid()
     asked: list[int] = []
     for wanted in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -48,6 +47,7 @@ def main() -> int:
     except BadSettings as error:
         print(f"spieltisch-service: {error}", file=sys.stderr, flush=True)
         return 2
+    log_to_stderr(settings.log)
     job = _Job(settings)
     job.start()
     while job.is_alive() and not asked and os.getppid() == parent:

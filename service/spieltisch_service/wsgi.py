@@ -16,9 +16,10 @@ _APP_LOAD_ERROR = 4
 
 
 def _build() -> Flask:
-    log_to_stderr()
     try:
-        app = bootstrap.build_app(Settings.from_environment())
+        settings = Settings.from_environment()
+        log_to_stderr(settings.log)
+        app = bootstrap.build_app(settings)
     except BadSettings as error:
         print(f"spieltisch-service: {error}", file=sys.stderr, flush=True)
         raise SystemExit(_APP_LOAD_ERROR) from None

@@ -31,6 +31,7 @@ CALLS: dict[str, Callable[[Client, Match], Any]] = {
     "getIndex": lambda client, _: client.links(),
     "getLive": lambda client, _: client.live(),
     "getReady": lambda client, _: client.ready(),
+    "getMetrics": lambda client, _: client.metrics(),
     "getProblem": lambda client, _: client.problem("not_found"),
     "listGames": lambda client, _: client.games.list(),
     "getGame": lambda client, _: client.games.get("wunderland"),

@@ -133,10 +133,9 @@ def _observed(response: Response, metrics: Metrics) -> None:
     # Of a blueprint's endpoint the last part is the operation's id; what is not described goes by its first.
     blueprint, _, name = (NO_OPERATION if rule is None else rule.endpoint).rpartition(".")
     operation = blueprint if blueprint == docs.BLUEPRINT.name else name
-    method = asked.environ["REQUEST_METHOD"]
     seconds = perf_counter() - asked.began_s
-    metrics.answered(operation, method, response.status_code, seconds)
-    if method == "POST" and "Idempotency-Replayed" in response.headers:
+    metrics.answered(operation, asked.environ["REQUEST_METHOD"], response.status_code, seconds)
+    if asked.replayed:
         metrics.replayed(operation)
     if request_log.wanted():
         request_log.write(asked, operation, response.status_code, seconds)

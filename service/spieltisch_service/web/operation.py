@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import orjson
 from flask import Request as FlaskRequest
-from flask import Response
+from flask import Response, request
 from marshmallow import Schema
 from werkzeug.utils import cached_property
 
@@ -35,9 +35,13 @@ WITH_BODY = ("malformed_json", "invalid_body", "body_too_large", "unsupported_me
 
 
 class Request(FlaskRequest):
-    """A request with the id that finds it in the log, when it came (`perf_counter`), and who sent it."""
+    """A request with the id that finds it in the log, and what else is kept of it.
+
+    That is when it came (`perf_counter`), who sent it, and whether an earlier answer was given again.
+    """
 
     caller: Caller = ANONYMOUS
+    replayed = False
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.began_s = perf_counter()
@@ -138,6 +142,7 @@ def carried_out(answer: Answer) -> Response:
     if answer.location is not None:
         response.headers["Location"] = answer.location
     if answer.replayed:
+        request.replayed = True  # type: ignore[attr-defined]
         response.headers["Idempotency-Replayed"] = "true"
     return response
 
