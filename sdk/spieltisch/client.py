@@ -154,6 +154,10 @@ class Client:
         """What the service stands on, once it can play. Raises StoreUnavailable."""
         return self._plain("/readyz")
 
+    def metrics(self) -> str:
+        """What the service counts, in the text format of Prometheus. Raises NotFound on any other machine than its."""
+        return self._transport.text("/metrics")
+
     def _plain(self, path: str) -> dict[str, Any]:
         answer: dict[str, Any] = self._transport.get(path)
         return answer
