@@ -1,7 +1,10 @@
-"""The only randomness of a game: a shuffle keyed by the deal seed, which anybody can compute again.
+"""The only randomness of a game: shuffles keyed by a seed, which anybody can compute again.
 
-Block i is HMAC-SHA256(deal seed, "spieltisch-shuffle/1\\n" + i as 8 bytes big-endian), i = 0, 1, …; each block
-gives four 64-bit big-endian words. `below(n)` rejects the words that would favour small numbers.
+`shuffled` makes deals, and its every step is part of the rules. `arranged` makes worlds that are only imagined, by the
+hundred for one decision, and takes a tenth of the time.
+
+Of `shuffled`: block i is HMAC-SHA256(deal seed, "spieltisch-shuffle/1\\n" + i as 8 bytes big-endian), i = 0, 1, …;
+each block gives four 64-bit big-endian words. `below(n)` rejects the words that would favour small numbers.
 """
 
 from __future__ import annotations
@@ -9,10 +12,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 _LABEL = b"spieltisch-shuffle/1\n"
 _WORDS = 1 << 64
+_IMAGINED = b"spieltisch-imagined/1\n"
+
+T = TypeVar("T")
 
 
 def _words(deal_seed: bytes) -> Iterator[int]:
@@ -41,3 +48,14 @@ def shuffled(pile: Iterable[str], deal_seed: bytes) -> list[str]:
         j = below(i + 1)
         ids[i], ids[j] = ids[j], ids[i]
     return ids
+
+
+def arranged(pile: Sequence[T], seed: bytes) -> list[T]:
+    """All of `pile` in an order that only `seed` and the length decide, every order as likely as any other.
+
+    Each place has 64 bits of SHAKE-256 of "spieltisch-imagined/1\\n" + seed (big-endian, in turn); the smaller come
+    first. Two places would have the same ones once in 2^52 piles of a hundred, and then keep their order.
+    """
+    count = len(pile)
+    words = struct.unpack(f">{count}Q", hashlib.shake_256(_IMAGINED + seed).digest(8 * count))
+    return [pile[place] for place in sorted(range(count), key=words.__getitem__)]

@@ -7,6 +7,8 @@ OpenAPI document and the checks of a request all come from the dataclass' fields
 One engine has two faces. `Game.apply` is pure and serves the platform; `Playout` is changed in place and serves
 bots and bulk games. The contract suite (`tests/games/`) holds them equal for every game of the catalogue.
 
+`imagine` goes the other way: from what a seat sees to states that it could be in, for bots that think ahead.
+
 The only randomness is the deal. A state is a function of options, players, deal and actions.
 """
 
@@ -87,6 +89,7 @@ def ranks(scores: Sequence[int]) -> tuple[int, ...]:
 
 
 S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 
 
 class Playout(Protocol):
@@ -106,6 +109,20 @@ class Playout(Protocol):
 
     def snapshot(self) -> Any:
         """The state as it is now, for the functions of `Game`; later pushes do not change it."""
+
+
+class Imagination(Protocol[S_co]):
+    """A view that was read and checked once, and everything that it leaves open.
+
+    It never changes, and its worlds share nothing with it that could be changed.
+    """
+
+    def world(self, seed: bytes) -> S_co:
+        """A whole state that the view could be of; the same for the same `seed` (32 bytes, or any).
+
+        What the view does not show is drawn from what is unseen, every arrangement as likely as any other. The
+        state has the view and the legal actions that it was imagined from, and can be played to the end.
+        """
 
 
 class Game(ABC, Generic[S]):
@@ -211,6 +228,15 @@ class Game(ABC, Generic[S]):
         """The `state` part of a view, for a seat or (None) a spectator; every key present for every viewer.
 
         Built from an allow-list, never by deleting. A spectator's view holds public knowledge only.
+        """
+
+    @abstractmethod
+    def imagine(self, view: Mapping[str, Plain], options: Any) -> Imagination[S]:
+        """What could lie behind a view of the API, as a seat or a spectator got it from a match with `options`.
+
+        Read are `game, seat, to_act, phase, scores, state`, which must be there; the other keys of a view may be.
+        Somebody must act, or the game must be over by its own rules. Raises `InvalidView` for a view that no
+        position has: each thing is in one place, and nothing on the table contradicts the rules.
         """
 
     @abstractmethod

@@ -3,6 +3,7 @@
 GameError
 ├── IllegalAction   the rules forbid this action now
 ├── InvalidDeal     an explicit deal that cannot be played
+├── InvalidView     a view that no position can have
 └── UnknownFormat   an encoded state that this version does not read
 """
 
@@ -39,6 +40,19 @@ class InvalidDeal(GameError):
 
     `pointer` is a JSON pointer into the deal (`/deck/3`), `code` one of the field error codes of the API
     (`missing, unknown, wrong_type, out_of_range, not_one_of, bad_format, duplicate`), `detail` a sentence.
+    """
+
+    def __init__(self, pointer: str, code: str, detail: str) -> None:
+        super().__init__(f"{pointer}: {detail}")
+        self.pointer = pointer
+        self.code = code
+        self.detail = detail
+
+
+class InvalidView(GameError):
+    """A view that no position of the game can have, so that nothing can be imagined from it.
+
+    `pointer` is a JSON pointer into the view (`/state/tiles/3/x`); `code` and `detail` as of `InvalidDeal`.
     """
 
     def __init__(self, pointer: str, code: str, detail: str) -> None:

@@ -16,7 +16,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from spieltisch_service.games.contract import Action, Game, Outcome, Plain
-from spieltisch_service.games.neues_land import codec, notation, refusals, render, rules, scoring, tables, view
+from spieltisch_service.games.neues_land import (
+    codec,
+    imagine,
+    notation,
+    refusals,
+    render,
+    rules,
+    scoring,
+    tables,
+    view,
+)
 from spieltisch_service.games.neues_land.model import (
     FOLLOWER,
     OVER,
@@ -107,6 +117,10 @@ class NeuesLand(Game[State]):
     def view(self, state: State, seat: int | None) -> dict[str, Plain]:  # noqa: ARG002
         """The same for every viewer: nothing but the deck's order and the set-aside tiles is hidden."""
         return view.view(state)
+
+    def imagine(self, view: Mapping[str, Plain], options: NeuesLandOptions) -> imagine.NeuesLandImagination:
+        """What could lie behind a view: the order of the deck. Raises `InvalidView`."""
+        return imagine.imagine(view, options)
 
     def describe(self, view: Mapping[str, Plain]) -> str:
         """The table as text."""

@@ -10,6 +10,7 @@ from spieltisch_service.games import chance
 from spieltisch_service.games.contract import Action, Game, Outcome, Plain, Playout
 from spieltisch_service.games.wunderland import (
     codec,
+    imagine,
     model,
     notation,
     refusals,
@@ -103,6 +104,10 @@ class Wunderland(Game[State]):
     def view(self, state: State, seat: int | None) -> dict[str, Plain]:
         """What `seat`, or a spectator, may see (W70)."""
         return view.view(state, seat)
+
+    def imagine(self, view: Mapping[str, Plain], options: WunderlandOptions) -> imagine.WunderlandImagination:
+        """What could lie behind a view: the others' hands and the deck. Raises `InvalidView`."""
+        return imagine.imagine(view, options)
 
     def describe(self, view: Mapping[str, Plain]) -> str:
         """The `state` of a view as text."""
