@@ -7,6 +7,7 @@ from typing import Any
 
 from spieltisch._transport import RETRY_FOR_S, TIMEOUTS_S, Transport, segment
 from spieltisch.errors import Unauthenticated
+from spieltisch.local import LOCAL, LocalTransport
 from spieltisch.models import Decisions, Me, Registration
 from spieltisch.resources.games import Games
 from spieltisch.resources.match import Match
@@ -17,7 +18,8 @@ from spieltisch.resources.reading import read
 class Client:
     """A Spieltisch service as one account, one seat or (without a key) a spectator sees it.
 
-    url: where the service is; plain http only on this machine, unless `allow_insecure`.
+    url: where the service is; plain http only on this machine, unless `allow_insecure`. `local:` is a service within
+    this process, which needs the package `spieltisch-service`.
     key: an API key, or the token of a seat.
     timeout: seconds for each read of an answer, or a pair of seconds for connecting and for reading.
     retry_for: for how many seconds a request is tried again where that is safe.
@@ -35,9 +37,9 @@ class Client:
         allow_insecure: bool = False,
     ) -> None:
         timeouts_s = timeout if isinstance(timeout, tuple) else (min(timeout, TIMEOUTS_S[0]), timeout)
-        self._use(
-            Transport(url, key, timeouts_s=timeouts_s, retry_for_s=retry_for, allow_insecure=allow_insecure), None
-        )
+        kind = LocalTransport if url.startswith(LOCAL) else Transport
+        made = kind(url, key, timeouts_s=timeouts_s, retry_for_s=retry_for, allow_insecure=allow_insecure)
+        self._use(made, None)
 
     def _use(self, transport: Transport, me: Me | None) -> Client:
         self._transport = transport

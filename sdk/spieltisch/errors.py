@@ -2,6 +2,7 @@
 
     SpieltischError
     ├── InsecureUrl             a key would travel unencrypted
+    ├── ServiceMissing          the service's package is not installed, and `local:` or bulk games need it
     ├── NoSeat, TurnPlayed      the program asked for what it cannot have
     ├── ConnectionFailed        the service could not be reached, or its answer was lost, for as long as was tried
     │   └── Timeout             … because it did not answer in time
@@ -27,6 +28,10 @@ class SpieltischError(Exception):
 
 class InsecureUrl(SpieltischError, ValueError):
     """The URL is plain http to another machine, where anybody on the way could read the key."""
+
+
+class ServiceMissing(SpieltischError, ImportError):
+    """The package `spieltisch-service` is not installed; what plays without a server needs it."""
 
 
 class NoSeat(SpieltischError):

@@ -136,7 +136,7 @@ class Hub:
                 self._read(connection)
             except (RedisError, RedisClusterException, StoreUnavailable, OSError) as error:
                 self._observer.bell_lost()
-                if not lost:
+                if not lost and not self.closing:
                     # Once, and not with every attempt: what the log tells is the change.
                     lost = True
                     _LOG.warning("the bell lost the store and connects again: %s", error)

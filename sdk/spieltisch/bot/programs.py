@@ -1,0 +1,208 @@
+"""The host's side of the protocol of sdk/STDIO.md: a program in any language as a bot."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from spieltisch.bot.crash import BotFailed
+from spieltisch.bot.player import BotTurn, Player
+from spieltisch.bot.stdio import PROTOCOL
+from spieltisch.models import Action, Result
+
+#: How long a program may take to say hello, and for a decision unless it is told otherwise.
+HELLO_S = 10.0
+DECISION_S = 60.0
+_LONGEST_LINE = 1 << 20
+_INTERPRETERS = {".mjs": "node", ".cjs": "node", ".js": "node", ".rb": "ruby", ".sh": "sh", ".pl": "perl"}
+
+
+class Program(Player):
+    """A program that is asked for its decisions. Started when it is first needed, and again after it has failed.
+
+    command: as in a shell. A file that cannot be executed itself is run by what its ending suggests.
+    Not shared between threads.
+    """
+
+    def __init__(self, command: str, *, decision_s: float = DECISION_S) -> None:
+        self._command = as_arguments(command)
+        self._decision_s = decision_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._number = 0
+        self._games: list[str] | None = None
+        self.name = Path(shlex.split(command)[-1]).stem
+
+    def decide(self, turn: BotTurn) -> Action:
+        """What the program answers. Raises BotFailed where it does not, in time, with an action."""
+        if self._process is None:
+            self._start()
+        if self._games is not None and turn.game not in self._games:
+            raise BotFailed(f"{self.name} plays {', '.join(self._games)}, not {turn.game}")
+        self._number += 1
+        decision_s = self._decision_s if turn.remaining_ms is None else min(self._decision_s, turn.remaining_ms / 1000)
+        question = {
+            "type": "decide",
+            "id": self._number,
+            "match": turn.match,
+            "game": turn.game,
+            "options": turn.options,
+            "seat": turn.seat,
+            "seed": turn.seed,
+            "remaining_ms": turn.remaining_ms,
+            "timeout_ms": int(decision_s * 1000),
+            "view": turn.raw_view,
+        }
+        answer = self._exchange(question, decision_s)
+        if answer.get("id") != self._number:
+            raise self._failed(f"answered decision {answer.get('id')!r} instead of {self._number}")
+        if answer.get("type") == "error":
+            raise BotFailed(f"{self.name}: {answer.get('message')}")
+        action = answer.get("action")
+        if answer.get("type") != "action" or not isinstance(action, dict):
+            raise self._failed("answered with something else than an action")
+        return action
+
+    def ended(self, match: str, seat: int, result: Result | None) -> None:
+        """Tell the program how a match ended."""
+        if self._process is None:
+            return
+        told = None
+        if result is not None:
+            told = {"scores": result.scores, "ranks": result.ranks, "end_reason": result.end_reason}
+        with contextlib.suppress(BotFailed), self._limited(HELLO_S):
+            self._tell({"type": "end", "match": match, "seat": seat, "result": told})
+
+    def close(self) -> None:
+        """End the program: its input ends, and if that is not enough, it does."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        try:
+            process.wait(1)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.wait()
+        process.stdout.close()
+
+    # --- speaking -------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        try:
+            # A session of its own, so that a Ctrl-C is ours to handle and everything that it starts ends with it.
+            self._process = subprocess.Popen(  # noqa: S603
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as error:
+            raise BotFailed(f"{self._command[0]} cannot be started: {error.strerror}") from None
+        hello = self._exchange({"type": "hello", "host": "spieltisch"}, HELLO_S)
+        if hello.get("type") != "hello" or hello.get("protocol") != PROTOCOL:
+            said = hello.get("message") or f"it did not say hello in protocol {PROTOCOL}"
+            raise self._failed(f"cannot be spoken with: {said}")
+        if isinstance(hello.get("name"), str):
+            self.name = hello["name"]
+        games = hello.get("games")
+        self._games = [str(game) for game in games] if isinstance(games, list) else None
+
+    def _exchange(self, message: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """Say something, and hear the answer."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        with self._limited(limit_s):
+            self._tell(message)
+            line = self._process.stdout.readline(_LONGEST_LINE)
+        if not line.endswith(b"\n"):
+            raise self._failed(f"said more than {_LONGEST_LINE} bytes in one line" if line else self._end())
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise self._failed(f"said something else than a JSON object: {line[:80]!r}")
+        return answer
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({**message, "protocol": PROTOCOL}, default=list).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._failed(self._end()) from None
+
+    @contextlib.contextmanager
+    def _limited(self, limit_s: float) -> Any:
+        """Within, the program is ended when the time is over, which ends what waits for it."""
+        process = self._process
+        assert process is not None
+        over = threading.Event()
+
+        def end() -> None:
+            over.set()
+            _kill(process)
+
+        timer = threading.Timer(limit_s, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except BotFailed:
+            if not over.is_set():
+                raise
+        finally:
+            timer.cancel()
+        if over.is_set():
+            raise self._failed(f"did not answer within {limit_s:g} s")
+
+    def _end(self) -> str:
+        assert self._process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        return f"ended with exit code {self._process.returncode}"
+
+    def _failed(self, reason: str) -> BotFailed:
+        """Give this process up; the next match gets a new one."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(OSError):
+                assert process.stdin is not None
+                complaint = {"type": "error", "message": reason, "protocol": PROTOCOL}
+                os.set_blocking(process.stdin.fileno(), False)
+                process.stdin.write(json.dumps(complaint).encode() + b"\n")
+            self.close()
+        return BotFailed(f"{self.name} {reason}")
+
+
+def as_arguments(command: str) -> list[str]:
+    """A command as arguments of a process, its interpreter included. Raises ValueError where there is no such one."""
+    words = shlex.split(command)
+    if not words:
+        raise ValueError("there is no program without a name")
+    path = Path(words[0])
+    if path.is_file():
+        if os.access(path, os.X_OK):
+            return [str(path.absolute()), *words[1:]]
+        interpreter = sys.executable if path.suffix == ".py" else shutil.which(_INTERPRETERS.get(path.suffix, ""))
+        if interpreter is None:
+            raise ValueError(f"{path} cannot be executed, and nothing is known that runs it")
+        return [interpreter, *words]
+    if shutil.which(words[0]) is None:
+        raise ValueError(f"there is no program {words[0]!r}")
+    return words
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
