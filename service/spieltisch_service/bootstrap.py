@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import structlog
@@ -14,6 +15,7 @@ from spieltisch_service.settings import BadSettings, Settings
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.health import UnsuitableStore
 from spieltisch_service.store.hub import Hub
+from spieltisch_service.store.layout import BOTS_CHANNEL, CHANNELS
 from spieltisch_service.web.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ _hubs: list[Hub] = []
 _log = structlog.get_logger(__name__)
 
 
-def build_service(settings: Settings, observer: Observer = UNOBSERVED) -> Service:
-    """The use cases over the store that the settings name.
+def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels: Sequence[bytes] = CHANNELS) -> Service:
+    """The use cases over the store that the settings name, with a bell that hears `channels`.
 
     Raises `BadSettings` where no store is named, or one that would lose matches. A store that does not answer yet
     is no reason not to start: requests are answered 503 until it does.
@@ -39,7 +41,7 @@ def build_service(settings: Settings, observer: Observer = UNOBSERVED) -> Servic
         raise BadSettings(f"REDIS_URL: {error}") from None
     except StoreUnavailable as error:
         _log.warning("store_unavailable", detail=str(error))
-    hub = Hub(settings.redis_url, observer)
+    hub = Hub(settings.redis_url, observer, channels)
     _hubs.append(hub)
     return Service(
         store,
@@ -78,7 +80,7 @@ class Worker:
 
 def build_worker(settings: Settings) -> Worker:
     """The worker beside the server."""
-    return Worker(build_service(settings, Metrics()))
+    return Worker(build_service(settings, Metrics(), [BOTS_CHANNEL]))
 
 
 def stopping() -> None:

@@ -1,6 +1,6 @@
 """The bell: one reader a process hears of every commit and rings the ears that listen for it.
 
-Commits ring on 64 channels, as `MATCH VERSION ACCOUNT,ACCOUNT,…`. One thread (a greenlet, under gevent) reads them
+Commits ring on 64 channels, as `MATCH VERSION TOPIC,TOPIC,…`. One thread (a greenlet, under gevent) reads them
 all over a connection of its own; an ear is an event in memory, so thousands of them are cheap. Nothing depends on a
 ring: whenever the reader has (re)connected it rings every ear, since it cannot know what it missed.
 """
@@ -11,7 +11,7 @@ import logging
 import os
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,11 +63,17 @@ class _Ear:
 class Hub:
     """`ports.Bell` over a redis-py client or a URL as in `connection.open_client`.
 
-    The reader starts with the first ear, and anew in a forked child.
+    The reader starts with the first ear, and anew in a forked child. With `channels` it hears only what rings there.
     """
 
-    def __init__(self, store: Redis | RedisCluster | str, observer: Observer = UNOBSERVED) -> None:
+    def __init__(
+        self,
+        store: Redis | RedisCluster | str,
+        observer: Observer = UNOBSERVED,
+        channels: Sequence[bytes] = CHANNELS,
+    ) -> None:
         self._store = store
+        self._channels = channels
         self._observer = observer
         self._client: Redis | RedisCluster | None = None if isinstance(store, str) else store
         self._lock = threading.Lock()
@@ -148,13 +154,13 @@ class Hub:
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _connect(self) -> Any:
-        """A connection that has subscribed to all channels."""
+        """A connection that has subscribed to the channels."""
         pool = self._pool()
         connection: Any = pool.connection_class(**pool.connection_kwargs)
         try:
             connection.connect()
-            connection.send_command("SUBSCRIBE", *CHANNELS)
-            for _ in CHANNELS:
+            connection.send_command("SUBSCRIBE", *self._channels)
+            for _ in self._channels:
                 connection.read_response()
         except BaseException:
             connection.disconnect()

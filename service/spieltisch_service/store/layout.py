@@ -61,8 +61,10 @@ def _bucket(number: int) -> Bucket:
 
 ALL_BUCKETS = tuple(_bucket(number) for number in range(BUCKETS))
 
-#: The channels on which commits ring, one a bucket. A message is `MATCH VERSION ACCOUNT,ACCOUNT,…`.
+#: The channels on which commits ring, one a bucket. A message is `MATCH VERSION TOPIC,TOPIC,…`.
 CHANNELS = tuple(bucket.channel for bucket in ALL_BUCKETS)
+#: Where commits ring, too, after which a house bot must act: who plays for them need not hear of all the others.
+BOTS_CHANNEL = b"spieltisch:ev:bots"
 
 
 @lru_cache(maxsize=4096)

@@ -13,6 +13,7 @@ from itertools import islice
 from redis import Redis, RedisCluster
 
 from spieltisch_service.app.ports import (
+    BOTS_TOPIC,
     UNOBSERVED,
     Commit,
     Committed,
@@ -28,6 +29,7 @@ from spieltisch_service.store.entries import pack_event, pack_part, unpack_event
 from spieltisch_service.store.health import Health, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
+    BOTS_CHANNEL,
     MatchPlace,
     account_place,
     digest,
@@ -101,7 +103,7 @@ class RedisStore:
             keys,
             place.id,
             commit.expected_version,
-            bucket.channel,
+            bucket.channel + b" " + BOTS_CHANNEL if BOTS_TOPIC in commit.wake else bucket.channel,
             ",".join(commit.wake),
             field,
             row,

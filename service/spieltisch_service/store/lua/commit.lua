@@ -8,7 +8,7 @@
 -- KEYS 1 match (hash)  2 log (list)  3 answers (hash)  4 timers (sorted set)  5 bots (sorted set)
 --      then the public list to leave and the one to enter, as far as ARGV 7 and 8 say that there are such.
 -- ARGV 1 match id            2 expected version (length of the log)
---      3 channel             4 accounts to wake, joined by commas
+--      3 channels, joined by spaces                   4 topics to wake, joined by commas
 --      5 field of the idempotency row, or ''   6 that row
 --      7 '1': leave a list   8 '1': enter a list
 --      9 '1': enter the bots' list, '0': leave it, '': stay
@@ -74,5 +74,6 @@ else
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
 -- A bell that must not ring (access rights) is no reason to deny what has been written.
-redis.pcall('PUBLISH', ARGV[3], ARGV[1] .. ' ' .. string.format('%.0f', version + events) .. ' ' .. ARGV[4])
+local message = ARGV[1] .. ' ' .. string.format('%.0f', version + events) .. ' ' .. ARGV[4]
+for channel in string.gmatch(ARGV[3], '%S+') do redis.pcall('PUBLISH', channel, message) end
 return at
