@@ -352,3 +352,123 @@ def test_a_given_store_is_used_and_left_running(
     assert not first.folder.exists()
     second = serve(**given).ready()
     assert read(http, second.url, match, headers)["id"] == match["id"]
+
+
+def counted(http: requests.Session, service: Serving) -> dict[str, float]:
+    """What `/metrics` says: the value of each sample, by its name and labels as they are written."""
+    answer = http.get(f"{service.url}/metrics", timeout=30)
+    assert answer.status_code == 200, answer.text
+    lines = (line.rpartition(" ") for line in answer.text.splitlines() if not line.startswith("#"))
+    return {name.removeprefix("spieltisch_"): float(value) for name, _, value in lines}
+
+
+def test_every_process_answers_for_all(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve("--workers", "3").ready()
+    headers = register(http, service.url)
+    wanted = {"game": "wunderland", "seats": ["bot:random"] * 2, "options": {"round_limit": 5}}
+    match = http.post(f"{service.url}/v1/matches", json=wanted, headers=headers, timeout=30).json()
+    until(lambda: read(http, service.url, match, headers)["result"], "the end of the match")
+    record = http.get(f"{service.url}/v1/matches/{match['id']}/record", headers=headers, timeout=30).json()
+    for _ in range(40):
+        # A connection each, so that every process gets some.
+        requests.get(f"{service.url}/livez", timeout=30, proxies={"http": ""})
+    found = counted(http, service)
+    # The house bots act in a process of their own.
+    assert found['actions_total{game="wunderland"}'] == len(record["actions"]) > 20
+    assert found['matches_finished_total{game="wunderland"}'] == 1
+    assert found['requests_total{method="POST",operation="createMatch",status="2xx"}'] == 1
+    assert found['requests_total{method="GET",operation="getLive",status="2xx"}'] == 40
+    assert found['request_seconds_count{operation="getLive"}'] == 40
+    folder = service.folder / "metrics"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert len(list(folder.glob("counter_*.db"))) == 4
+
+
+def test_streams_of_a_killed_process_are_not_open(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve().ready()
+    headers = register(http, service.url)
+    match = create(http, service.url, headers, "me", "open")
+    log = f"{service.url}/v1/matches/{match['id']}/events"
+    with http.get(log, headers={**headers, "Accept": "text/event-stream"}, stream=True, timeout=30) as stream:
+        assert next(stream.iter_lines(chunk_size=1)) == b"retry: 1000"
+        before = counted(http, service)
+        assert before["open_streams"] == 1
+        (server,) = {int(path.stem.rpartition("_")[2]) for path in (service.folder / "metrics").glob("histogram_*")} - {
+            service.part("spieltisch_service.worker")
+        }
+        os.kill(server, signal.SIGKILL)
+        until(lambda: service.part("gunicorn") and server not in service.others(), "the end of the process")
+    until(lambda: counted(http, service)["open_streams"] == 0, "the end of its streams")
+    created = 'matches_created_total{game="wunderland"}'
+    assert counted(http, service)[created] == before[created] == 1
+
+
+def test_the_numbers_begin_anew_with_the_service(serve: Callable[..., Serving], http: requests.Session) -> None:
+    first = serve().ready()
+    create(http, first.url, register(http, first.url), "me", "me")
+    os.killpg(first.process.pid, signal.SIGKILL)
+    first.ended()
+    second = serve().ready()
+    assert counted(http, second)['matches_created_total{game="wunderland"}'] == 0
+    second.process.terminate()
+    assert second.ended() == 0
+    assert not (second.folder / "metrics").exists()
+
+
+def _sends_raw(service: Serving, *lines: str) -> bytes:
+    with socket.create_connection(("127.0.0.1", int(service.port)), timeout=30) as raw:
+        raw.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
+        return raw.recv(4096)
+
+
+def test_no_secret_is_in_the_log_of_a_whole_match(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve(SPIELTISCH_LOG="info").ready()
+    api = f"{service.url}/v1"
+    name, nonce = "Kanarienvogel", "nonce-of-the-canary"
+    ada = http.post(f"{api}/accounts", json={"name": name}, timeout=30).json()
+    headers = {"Authorization": f"Bearer {ada['key']}", "Idempotency-Key": "key-of-the-canary"}
+    wanted = {"game": "wunderland", "seats": ["me", "bot:random", "invite"], "metadata": {"table": name}}
+    wanted |= {"options": {"round_limit": 3}, "start": "manual"}
+    match = http.post(f"{api}/matches", json=wanted, headers=headers, timeout=30).json()
+    invitation = match["invitations"][0]["token"]
+    path = f"{api}/matches/{match['id']}"
+    guest = {"invitation": invitation, "name": name, "nonce": nonce}
+    joined = http.post(f"{path}/seats", json=guest, timeout=30).json()
+    tokens = [ada["key"], match["grants"][0]["token"], invitation, joined["grants"][0]["token"]]
+    http.post(f"{path}/start", json={"nonces": {"0": nonce}}, headers=headers, timeout=30)
+    players = {0: tokens[1], 2: tokens[3]}
+    view = http.get(f"{path}/view", headers=headers, timeout=30).json()
+    while view["status"] == "running":
+        seat = view["to_act"]
+        after = f"?after={view['version'] - (seat in players)}&wait=25"
+        holder = {"Authorization": f"Bearer {players.get(seat, ada['key'])}"}
+        view = http.get(f"{path}/view{after}", headers=holder, timeout=60).json()
+        if view["legal_actions"]:
+            for wrong in ({"actions": [{"type": nonce}]}, {"actions": [view["legal_actions"][0]], "version": 1}):
+                assert http.post(f"{path}/actions", json=wrong, headers=holder, timeout=30).status_code in (400, 412)
+            done = {"actions": [view["legal_actions"][0]]}
+            view = http.post(f"{path}/actions", json=done, headers=holder, timeout=30).json()["view"]
+    for token in tokens:
+        # What a client gets wrong: a token in the path, in the query, damaged, and in a line that is no header.
+        http.get(f"{api}/{token}", timeout=30)
+        http.get(f"{api}/me?access_token={token}", timeout=30)
+        http.get(f"{api}/me", headers={"Authorization": f"Bearer {token}x"}, timeout=30)
+        assert b"400" in _sends_raw(service, "GET /v1/me HTTP/1.1", "Host: x", f"Authorization Bearer {token}")
+        assert b"400" in _sends_raw(service, f"GET /v1/me?{token} HTTP/x")
+    assert http.post(f"{api}/accounts", json={"name": name * 9}, timeout=30).status_code == 400
+    service.process.terminate()
+    assert service.ended() == 0
+    lines = [json.loads(line) for line in service.complaints().splitlines()]
+    told = [line for line in lines if line["event"] == "request"]
+    assert {line["operation"] for line in told} > {"createAccount", "createMatch", "takeSeat", "getView", "act", "none"}
+    assert {line["status"] for line in told} >= {200, 201, 400, 401, 404, 412}
+    assert sum("Invalid" in line["event"] for line in lines) == 2 * len(tokens)
+    said = service.complaints()
+    secrets = [*tokens, *(token.rpartition("_")[2] for token in tokens), name, nonce, "key-of-the-canary"]
+    assert [secret for secret in secrets if secret in said] == []
+
+
+def test_an_unknown_level_of_the_log_is_one_line(serve: Callable[..., Serving]) -> None:
+    service = serve(SPIELTISCH_LOG="debug")
+    assert service.ended() == 2
+    assert service.complaints() == "spieltisch-service: SPIELTISCH_LOG: is warning or info.\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
-from spieltisch_service.app.ports import Bell
+from spieltisch_service.app.ports import Bell, Observer
 from spieltisch_service.store.connection import connect, open_client
 from spieltisch_service.store.hub import Hub
 from spieltisch_service.store.layout import ALL_BUCKETS, match_place
@@ -205,3 +205,26 @@ def test_a_store_that_comes_later(tmp_path: str, own_server: UnixServer) -> None
         own_server.start()
         assert ear.wait(SOON_S)
     hub.close()
+
+
+def test_an_outage_is_told_once_and_so_is_its_end(own_server: UnixServer, caplog: pytest.LogCaptureFixture) -> None:
+    class Losses(Observer):
+        def __init__(self) -> None:
+            self.enough = threading.Semaphore(0)
+
+        def bell_lost(self) -> None:
+            self.enough.release()
+
+    own_server.kill()
+    losses = Losses()
+    hub = Hub(own_server.url, losses)
+    with hub.listen(MATCH) as ear:
+        for _ in range(4):
+            assert losses.enough.acquire(timeout=SOON_S)
+        own_server.start()
+        assert ear.wait(SOON_S)
+    hub.close()
+    told = [record.getMessage() for record in caplog.records if record.name.endswith(".hub")]
+    assert len(told) == 2, told
+    assert told[0].startswith("the bell lost the store and connects again: ")
+    assert told[1] == "the bell has the store again"

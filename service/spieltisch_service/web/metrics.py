@@ -164,14 +164,23 @@ def _reserve(folder: Path) -> None:
     Writing to a mapped file that finds the disk full would kill the process. Where there is no room, it counts for
     itself alone, and its numbers are missing in the sum.
     """
+    files = [folder / f"{name}_{os.getpid()}.db" for name in ("counter", "histogram", "gauge_livesum")]
     try:
-        for name in ("counter", "histogram", "gauge_livesum"):
-            file = os.open(folder / f"{name}_{os.getpid()}.db", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        for path in files:
+            # Under another name at first, because whoever reads the folder cannot read an empty file.
+            fresh = path.with_suffix(".new")
+            file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 if hasattr(os, "posix_fallocate"):
                     os.posix_fallocate(file, 0, _ROOM_BYTES)
+                else:
+                    os.ftruncate(file, _ROOM_BYTES)
             finally:
                 os.close(file)
+            fresh.rename(path)
     except OSError as error:
         _LOG.warning("this process is missing in /metrics: %s", error.strerror)
         values.ValueClass = values.MutexValue
+        for path in files:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".new").unlink(missing_ok=True)
