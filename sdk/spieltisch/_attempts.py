@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
@@ -79,6 +79,7 @@ def http_date(said: str | None) -> datetime | None:
     if said is None:
         return None
     try:
-        return parsedate_to_datetime(said)
+        at = parsedate_to_datetime(said)
     except (TypeError, ValueError):
         return None
+    return at if at.tzinfo is not None else at.replace(tzinfo=timezone.utc)

@@ -183,6 +183,18 @@ def _iterates(
     return start
 
 
+def _finds_matches(
+    function: Callable[Concatenate[S, P], Iterator[Match]],
+) -> Callable[Concatenate[Any, P], AsyncStream[AsyncMatch]]:
+    @functools.wraps(function)
+    def start(facade: _Facade[S], /, *arguments: P.args, **options: P.kwargs) -> AsyncStream[AsyncMatch]:
+        threads = facade._threads
+        matches = function(facade._sync, *arguments, **options)
+        return AsyncStream(threads, matches, lambda match: AsyncMatch(match, threads))
+
+    return start
+
+
 class AsyncGames(_Facade[Games]):
     """The games that a service knows."""
 
@@ -260,11 +272,7 @@ class AsyncMatches(_Facade[Matches]):
     get = _gives_match(Matches.get)
     join = _gives_match(Matches.join)
 
-    @functools.wraps(Matches.list)
-    def list(self, **filters: Any) -> AsyncStream[AsyncMatch]:
-        """The matches, newest first; pages are fetched as the loop gets to them."""
-        threads = self._threads
-        return AsyncStream(threads, self._sync.list(**filters), lambda match: AsyncMatch(match, threads))
+    list = _finds_matches(Matches.list)
 
 
 class AsyncClient(_Facade[Client]):
@@ -333,3 +341,4 @@ class AsyncClient(_Facade[Client]):
     problem = _calls(Client.problem)
     live = _calls(Client.live)
     ready = _calls(Client.ready)
+    metrics = _calls(Client.metrics)

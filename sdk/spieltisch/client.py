@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import Any
 
+from spieltisch._attempts import OnRequest
 from spieltisch._transport import RETRY_FOR_S, TIMEOUTS_S, Transport, segment
 from spieltisch.errors import Unauthenticated
 from spieltisch.local import LOCAL, LocalTransport
@@ -23,6 +25,7 @@ class Client:
     key: an API key, or the token of a seat.
     timeout: seconds for each read of an answer, or a pair of seconds for connecting and for reading.
     retry_for: for how many seconds a request is tried again where that is safe.
+    on_request: called after every attempt with an `Attempt`, on the thread that made it; for logs and measurements.
 
     May be shared between threads: each has connections of its own.
     """
@@ -35,11 +38,28 @@ class Client:
         timeout: float | tuple[float, float] = TIMEOUTS_S,
         retry_for: float = RETRY_FOR_S,
         allow_insecure: bool = False,
+        on_request: OnRequest | None = None,
     ) -> None:
-        timeouts_s = timeout if isinstance(timeout, tuple) else (min(timeout, TIMEOUTS_S[0]), timeout)
-        kind = LocalTransport if url.startswith(LOCAL) else Transport
-        made = kind(url, key, timeouts_s=timeouts_s, retry_for_s=retry_for, allow_insecure=allow_insecure)
-        self._use(made, None)
+        transport = (LocalTransport if url.startswith(LOCAL) else Transport)(
+            url,
+            key,
+            timeouts_s=timeout if isinstance(timeout, tuple) else (min(timeout, TIMEOUTS_S[0]), timeout),
+            retry_for_s=retry_for,
+            allow_insecure=allow_insecure,
+            on_request=on_request,
+        )
+        self._use(transport, None)
+
+    @staticmethod
+    def from_environment(**options: Any) -> Client:
+        """The client that SPIELTISCH_URL and SPIELTISCH_KEY (which may be missing) describe.
+
+        options: as of `Client`. Raises ValueError where SPIELTISCH_URL is missing or no URL of a service.
+        """
+        url = os.environ.get("SPIELTISCH_URL")
+        if not url:
+            raise ValueError("SPIELTISCH_URL is not set: it names the service, http://127.0.0.1:8000 for one")
+        return Client(url, os.environ.get("SPIELTISCH_KEY") or None, **options)
 
     def _use(self, transport: Transport, me: Me | None) -> Client:
         self._transport = transport
@@ -76,6 +96,11 @@ class Client:
     def key(self) -> str | None:
         """The API key or seat token. A lost one cannot be recovered."""
         return self._transport.key
+
+    @property
+    def last_request_id(self) -> str | None:
+        """What the service calls the last request of this thread that it answered, for whoever looks into its logs."""
+        return self._transport.last_request_id
 
     def with_key(self, key: str) -> Client:
         """A client of the same service for another key."""

@@ -193,3 +193,40 @@ def test_a_stream_that_is_left_gives_its_connection_back(ada: Client) -> None:
     assert [event.type for event in islice(events, 2)] == ["match_created", "match_started"]
     events.close()  # type: ignore[attr-defined]
     assert match.view(seat=0).version == 2
+
+
+# --- closing ------------------------------------------------------------------------------------------------
+
+
+def test_another_thread_closes_a_stream(stand_in: StandIn, client_of: Clients) -> None:
+    stand_in.answers = [Answer(200, b"retry: 1000\n\n" + frame(1), {**SSE, "Content-Length": "999"}, hang=True)]
+    events = match_of(client_of()).events()
+    seen: list[int] = []
+    first = threading.Event()
+
+    def read() -> None:
+        for event in events:
+            seen.append(event.seq)
+            first.set()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert first.wait(10)
+    events.close()
+    # Left to itself, the stream would be silent for longer than that before it is opened again.
+    thread.join(10)
+    assert not thread.is_alive()
+    assert seen == [1]
+    assert list(events) == []
+    assert len(stand_in.asked) == 1
+
+
+def test_a_pause_between_streams_is_ended_as_well(stand_in: StandIn, client_of: Clients) -> None:
+    stand_in.answers = [Answer(200, b"retry: 600000\n\n" + frame(1) + end("rotate"), SSE)]
+    told: list[object] = []
+    with match_of(client_of(on_request=told.append)).events() as events:
+        assert next(events).seq == 1
+        thread = threading.Thread(target=lambda: told.append(next(events, "ended")))
+        thread.start()
+    thread.join(20)
+    assert told[1:] == ["ended"]

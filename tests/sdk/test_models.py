@@ -1,13 +1,14 @@
 """Answers as dataclasses that lose nothing."""
 
 import dataclasses
+import pickle
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
 from spieltisch.errors import UnexpectedAnswer
-from spieltisch.models import Account, Acted, Decisions, Event, Grant, Invitation, MatchInfo, Me, Result, View
+from spieltisch.models import Account, Acted, Actions, Decisions, Event, Grant, Invitation, MatchInfo, Me, Result, View
 from spieltisch.resources.reading import read
 
 EVENT = {"seq": 1, "type": "match_created", "at": "2026-01-31T12:00:00.250Z", "seat": None, "data": {}, "hash": "0"}
@@ -124,3 +125,24 @@ def test_an_answer_of_another_form_is_unexpected(broken: Any) -> None:
 def test_an_erased_name_is_none() -> None:
     account = {"id": "ac_1", "name": None, "kind": "bot", "created_at": EVENT["at"]}
     assert Account.from_wire(account).name is None
+
+
+def test_models_survive_pickling() -> None:
+    view = View.from_wire({**VIEW, "legal_actions": [{"type": "pass"}], "new": 1})
+    info = MatchInfo.from_wire(MATCH)
+    again = pickle.loads(pickle.dumps((view, info)))
+    assert again == (view, info)
+    assert again[0].extra == {"new": 1}
+    assert again[0].legal_actions.where(type="pass") == [{"type": "pass"}]
+
+
+def test_legal_actions_are_searched() -> None:
+    east, north = {"type": "place_tile", "x": 1, "y": 0}, {"type": "place_tile", "x": 0, "y": -1}
+    actions = Actions([east, {"type": "pass"}, north])
+    assert actions.where(type="place_tile") == [east, north]
+    assert actions.where(type="place_tile").where(x=1) == actions.where(x=1) == [east]
+    assert actions.where(lambda action: action.get("y") == -1) == [north]
+    assert actions.where(lambda action: action["y"] == 0, type="place_tile") == [east]
+    assert actions.where(z=1) == actions.where(type="place_tile", x=None) == []
+    assert actions.where() == actions
+    assert actions.types() == ("place_tile", "pass")

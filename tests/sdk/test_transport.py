@@ -7,13 +7,15 @@ import socket
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Any
 
 import pytest
 
 import spieltisch
-from spieltisch import Client, Match, errors
+from spieltisch import Attempt, Client, Match, errors
 from spieltisch.errors import ApiError, ConnectionFailed, InsecureUrl, Timeout, UnexpectedAnswer
 from tests.sdk.conftest import Clock
 from tests.sdk.faults import Answer, StandIn
@@ -243,6 +245,89 @@ def test_a_wait_is_not_counted_as_a_failure(
     monkeypatch.setattr(stand_in, "give", late)
     assert Match(client_of(retry_for=10), read_match()).view(after=9, wait=25).version == 9
     assert len(stand_in.asked) == 2
+
+
+# --- who looks on --------------------------------------------------------------------------------------------
+
+
+def test_every_attempt_is_told(stand_in: StandIn, client_of: Clients, clock: Clock) -> None:
+    stand_in.answers = [
+        Answer.problem(503, "store_unavailable"),
+        Answer(200, {"a": 1}, cut=3),
+        Answer(201, MATCH, {"X-Request-Id": "ab" * 16}),
+        Answer.problem(404, "not_found"),
+        Answer(200, b"retry: 1000\n\n" + f"data: {json.dumps({**EVENT, 'type': 'match_aborted'})}\n\n".encode()),
+    ]
+    told: list[Attempt] = []
+    client = client_of(on_request=told.append)
+    created = client.with_key("spt_key_another").matches.create("neues-land", ["me", "me"], metadata={"a": KEY})
+    assert client.last_request_id == "ab" * 16
+    with pytest.raises(errors.NotFound):
+        client.matches.get("mt_2", seat=1)
+    assert len(list(created.events())) == 1
+    seen = [(each.method, each.path, each.status, each.error, each.attempt) for each in told]
+    assert seen[0] == ("POST", "/v1/matches", 503, "store_unavailable", 1)
+    assert seen[1][:3] == ("POST", "/v1/matches", None)
+    assert seen[1][3] is not None
+    assert "cut" in seen[1][3]
+    assert seen[2:] == [
+        ("POST", "/v1/matches", 201, None, 3),
+        ("GET", "/v1/matches/mt_2", 404, "not_found", 1),
+        ("GET", "/v1/matches/mt_1/events", 200, None, 1),
+    ]
+    assert [each.request_id for each in told[:3]] == [None, None, "ab" * 16]
+    assert all(each.duration_ms > 0 for each in told)
+    answered_at = replace(told[2], date="Sat, 31 Jan 2026 12:00:00 GMT").answered_at
+    assert answered_at == datetime(2026, 1, 31, 12, tzinfo=UTC)
+    assert told[2].answered_at is not None
+    assert told[1].answered_at is replace(told[2], date="soon").answered_at is None
+    assert KEY not in repr(told)
+    assert "spt_key_another" not in repr(told)
+
+
+def test_who_looks_on_and_fails_costs_no_answer(
+    stand_in: StandIn, client_of: Clients, caplog: pytest.LogCaptureFixture
+) -> None:
+    stand_in.answers = [CREATED]
+    client = client_of(on_request=lambda _: 1 // 0)
+    assert client.matches.create("neues-land", ["me", "me"]).id == "mt_1"
+    assert "on_request failed after POST /v1/matches" in caplog.text
+    assert len(stand_in.asked) == 1
+
+
+def test_each_thread_has_its_last_request(stand_in: StandIn, client_of: Clients) -> None:
+    stand_in.answers = [Answer(headers={"X-Request-Id": name * 32}) for name in "ab"]
+    client = client_of()
+    assert client.last_request_id is None
+    client.links()
+    seen: list[str | None] = []
+
+    def other() -> None:
+        seen.append(client.last_request_id)
+        client.links()
+        seen.append(client.last_request_id)
+        client.close()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    assert seen == [None, "b" * 32]
+    assert client.last_request_id == "a" * 32
+
+
+# --- the environment ----------------------------------------------------------------------------------------
+
+
+def test_the_environment_describes_a_client(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPIELTISCH_URL", stand_in.url)
+    monkeypatch.setenv("SPIELTISCH_KEY", KEY)
+    client = Client.from_environment(retry_for=7)
+    assert (client.url, client.key, client.transport.retry_for_s) == (stand_in.url, KEY, 7)
+    monkeypatch.delenv("SPIELTISCH_KEY")
+    assert Client.from_environment().key is None
+    monkeypatch.delenv("SPIELTISCH_URL")
+    with pytest.raises(ValueError, match="SPIELTISCH_URL"):
+        Client.from_environment()
 
 
 # --- what does not get out ----------------------------------------------------------------------------------
