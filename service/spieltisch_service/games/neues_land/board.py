@@ -192,6 +192,10 @@ class Board:
         """Whether none of an area's edges faces an empty cell (N3)."""
         return self.tally[root] % _TOWN == 0
 
+    def open_edge_count(self, root: int) -> int:
+        """How many edges of an area face an empty cell."""
+        return self.tally[root] % _TOWN
+
     def town_count(self, root: int) -> int:
         """How many towns belong to an area (N2); each belongs to one land area and one water area."""
         return self.tally[root] % GUEST // _TOWN
