@@ -153,7 +153,7 @@ def test_nonces(nonces: Any, wrong: list[tuple[str, str]]) -> None:
         (requests.ViewQuery(), {"at": "1.0"}, [("at", "wrong_type")]),
         (requests.ViewQuery(), {"at": "\u0661"}, [("at", "wrong_type")]),
         (requests.ViewQuery(), {"at": ""}, [("at", "wrong_type")]),
-        (requests.ViewQuery(), {"at": "9" * 16}, [("at", "wrong_type")]),
+        (requests.ViewQuery(), {"at": "9" * 16}, [("at", "out_of_range")]),
         (requests.EventsQuery(), {"limit": "0"}, [("limit", "out_of_range")]),
         (requests.EventsQuery(), {"limit": "501"}, [("limit", "out_of_range")]),
         (requests.MatchesQuery(), {"mine": "true", "open_seats": "false", "limit": "100"}, []),

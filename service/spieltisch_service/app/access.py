@@ -6,7 +6,7 @@ Whoever may not see a match gets the same NotFound as for one that does not exis
 from __future__ import annotations
 
 from spieltisch_service.app.callers import Caller
-from spieltisch_service.app.errors import Forbidden, NotFound, NotYourSeat, SeatRequired, Unauthenticated
+from spieltisch_service.app.errors import Forbidden, NotYourSeat, SeatRequired, Unauthenticated, no_such_match
 from spieltisch_service.domain.match import Match
 
 
@@ -32,8 +32,7 @@ def require_visible(match: Match, caller: Caller) -> list[int]:
     """The seats that the caller holds. Raises NotFound where the caller may not see the match."""
     held = held_seats(match, caller)
     if match.visibility == "private" and not held and not is_creator(match, caller):
-        msg = "there is no such match, or you may not see it"
-        raise NotFound(msg)
+        raise no_such_match()
     return held
 
 

@@ -101,6 +101,15 @@ class NotFound(Refusal):
     code = "not_found"
 
 
+#: The same for a match that does not exist, for one that may not be seen, and for a path that leads nowhere.
+NOTHING_THERE = "There is nothing at this path, or you may not see it."
+
+
+def no_such_match() -> NotFound:
+    """The refusal for a match that does not exist, or that the caller may not see."""
+    return NotFound(NOTHING_THERE)
+
+
 class NotYourTurn(Refusal):
     """Another seat must act, or an action lies beyond the end of the turn."""
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import orjson
 
 from spieltisch_service.app.callers import Once
-from spieltisch_service.app.errors import IdempotencyKeyReused, NotFound, Refusal
+from spieltisch_service.app.errors import IdempotencyKeyReused, Refusal, no_such_match
 from spieltisch_service.app.ports import (
     BOTS_TOPIC,
     UNOBSERVED,
@@ -124,10 +124,7 @@ class LiveMatches:
 
     def fresh(self, match_id: str) -> LiveMatch:
         """The match as the store has it. Raises NotFound."""
-        stored = self.store.load(match_id)
-        if stored is None:
-            raise _not_found()
-        return self._keep(stored)
+        return self._keep(self._stored(match_id, None))
 
     def current(self, match_id: str) -> LiveMatch:
         """The match at the store's version, from memory where that is still the one. Raises NotFound."""
@@ -180,9 +177,7 @@ class LiveMatches:
         while time.monotonic() < deadline_s:
             certain = live is None
             if live is None:
-                stored = self.store.load(match_id, None if once is None else once.key)
-                if stored is None:
-                    raise _not_found()
+                stored = self._stored(match_id, once)
                 live = self._keep(stored)
                 right = rights(live)
                 if stored.idempotency is not None:
@@ -297,6 +292,13 @@ class LiveMatches:
         with self._lock:
             self._kept.pop(match_id, None)
 
+    def _stored(self, match_id: str, once: Once | None) -> StoredMatch:
+        """What the store has of the match. Raises NotFound."""
+        stored = self.store.load(match_id, None if once is None else once.key)
+        if stored is None:
+            raise no_such_match()
+        return stored
+
     def _keep(self, stored: StoredMatch) -> LiveMatch:
         live = self._live(stored, None)
         self._remember(live)
@@ -338,10 +340,6 @@ def _document(document: bytes) -> Match:
 @lru_cache(maxsize=_KEPT_MATCHES)
 def _secret(secret: bytes) -> Secret:
     return Secret.from_json(secret)
-
-
-def _not_found() -> NotFound:
-    return NotFound("there is no such match, or you may not see it")
 
 
 def _same(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:

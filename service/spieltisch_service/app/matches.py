@@ -77,12 +77,14 @@ class Matches:
 
     def create(self, caller: Caller, wanted: NewMatch, once: Once | None) -> Answer:
         """A new match, started at once when every seat is taken and `start` is `auto`; 201."""
+        game = _game(wanted.game)
+        self._require_seats(game, wanted.seats)
+        options = asdict(game.options_type(**{k: v for k, v in (wanted.options or {}).items() if v is not None}))
+        deal = None if wanted.deal is None else _explicit_deal(game, options, wanted.deal, len(wanted.seats))
         account_id = require_account(caller)
         assert caller.account is not None
-        game = _game(wanted.game)
-        seats = self._seats(game, wanted.seats, caller)
-        options = asdict(game.options_type(**{k: v for k, v in (wanted.options or {}).items() if v is not None}))
-        deal = None if wanted.deal is None else _explicit_deal(game, options, wanted.deal, len(seats))
+        own = Seat("account", account_id, caller.account.name)
+        seats = tuple(own if kind == "me" else _free_or_bot(kind) for kind in wanted.seats)
         match_id = f"mt_{secrets.token_hex(16)}"
         if once is not None:
             fingerprint, match_id = self._store.reserve(once.key, once.fingerprint, match_id, _CREATE_KEY_TTL_S)
@@ -105,24 +107,16 @@ class Matches:
         done = self._begin(match, deal, once, tuple(match_seats_of(seats, account_id)))
         return self.granted(done, invitations=True)
 
-    def _seats(self, game: Game[Any], wanted: Sequence[str], caller: Caller) -> tuple[Seat, ...]:
-        assert caller.account is not None
+    def _require_seats(self, game: Game[Any], wanted: Sequence[str]) -> None:
+        """Raises InvalidBody for too few or too many, and for a bot that does not live here."""
         if not game.min_players <= len(wanted) <= game.max_players:
             detail = f"{game.id} has {game.min_players} to {game.max_players} seats, not {len(wanted)}"
             raise InvalidBody(detail, errors=[FieldError("out_of_range", detail, pointer="/seats")])
-        seats = []
+        known = ("me", "open", "invite", *(f"bot:{name}" for name in self._bots))
         for i, kind in enumerate(wanted):
-            if kind == "me":
-                seats.append(Seat("account", caller.account.id, caller.account.name))
-            elif kind in ("open", "invite"):
-                seats.append(Seat(kind, by_invitation=kind == "invite"))
-            elif kind.startswith("bot:") and kind[4:] in self._bots:
-                seats.append(Seat("bot", None, kind[4:]))
-            else:
-                known = ", ".join(f"bot:{name}" for name in self._bots)
-                detail = f"a seat is one of me, open, invite, {known}"
+            if kind not in known:
+                detail = f"a seat is one of {', '.join(known)}"
                 raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer=f"/seats/{i}")])
-        return tuple(seats)
 
     def _begin(self, match: Match, deal: Mapping[str, Any] | None, once: Once | None, seats: tuple[int, ...]) -> Done:
         """Commit a new match: draw its seed, commit to it, put it on the lists, start it if it can."""
@@ -299,6 +293,12 @@ class Matches:
         if old.rematch is None:
             self._store.set_rematch(old.id, new_id)
         return live
+
+
+def _free_or_bot(kind: str) -> Seat:
+    if kind.startswith("bot:"):
+        return Seat("bot", None, kind[4:])
+    return Seat(kind, by_invitation=kind == "invite")
 
 
 def match_seats_of(seats: Sequence[Seat], account_id: str) -> list[int]:

@@ -63,7 +63,7 @@ class Seating:
         if name is not None:
             name = clean_name(name, "/name")
         if invitation is None:
-            require_account(caller)
+            require_known(caller)
 
         def rights(live: LiveMatch) -> int | None:
             return self._may_join(live.match, caller, seat, invitation)
@@ -88,17 +88,23 @@ class Seating:
 
     def _may_join(self, match: Match, caller: Caller, seat: int | None, invitation: str | None) -> int | None:
         """The seat that is asked for by number or invitation. Raises what the rights refuse."""
-        if invitation is None:
+        invited = None if invitation is None else self._tokens.invited_to(invitation, match.id, match.players)
+        if invited is not None and not match.first_seats[invited].by_invitation:
+            invited = None
+        if invited is None:
             require_visible(match, caller)
-            if seat is not None and seat < match.players and match.seats[seat].kind == "invite":
-                msg = f"seat {seat} needs its invitation"
+        if seat is not None:
+            _require_seat(match, seat)
+        if invitation is not None:
+            if invited is None or seat not in (None, invited):
+                msg = "the invitation is not for a seat of this match, or not for this seat"
                 raise InvitationInvalid(msg)
-            return seat
-        invited = self._tokens.invited_to(invitation, match.id, match.players)
-        if invited is None or not match.first_seats[invited].by_invitation or seat not in (None, invited):
-            msg = "the invitation is not for a seat of this match, or not for this seat"
+            return invited
+        require_account(caller)
+        if seat is not None and match.seats[seat].kind == "invite":
+            msg = f"seat {seat} needs its invitation"
             raise InvitationInvalid(msg)
-        return invited
+        return seat
 
     def leave(self, caller: Caller, match_id: str, seat: int) -> dict[str, Any]:
         """Free a seat of an open match: one's own, or any as its creator. A free seat stays free."""
@@ -106,14 +112,14 @@ class Seating:
 
         def rights(live: LiveMatch) -> None:
             held = require_visible(live.match, caller)
-            free = seat < live.match.players and not live.match.seats[seat].taken
+            _require_seat(live.match, seat)
+            free = not live.match.seats[seat].taken
             if seat not in held and not is_creator(live.match, caller) and not free:
                 msg = f"you do not hold seat {seat}, and only the creator may free another's"
                 raise NotYourSeat(msg)
 
         def plan(live: LiveMatch, _: None) -> Plan:
             _require_open(live.match)
-            _require_seat(live.match, seat)
             if not live.match.seats[seat].taken:
                 return Plan(())
             nonces = tuple(None if i == seat else old for i, old in enumerate(live.secret.nonces))
@@ -196,7 +202,6 @@ def _free_seat(match: Match, wanted: int | None) -> int:
             msg = "no open seat is free"
             raise SeatTaken(msg)
         return free[0]
-    _require_seat(match, wanted)
     if match.seats[wanted].taken:
         msg = f"seat {wanted} is taken"
         raise SeatTaken(msg)

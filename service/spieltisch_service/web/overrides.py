@@ -33,7 +33,7 @@ View: TypeAlias = Callable[..., Response]
 
 
 class MatchId(BaseConverter):
-    """The id of a match; another form is no path of this API."""
+    """The id of a match; another form is no path of this API, which is said like that a match does not exist."""
 
     regex = "mt_[0-9a-f]{32}"
 
@@ -87,7 +87,7 @@ def _checked(operation: Operation) -> Call:
     if operation.body is not None:
         sent = body_of(asked.environ)
         raw = {} if sent is None else decode(sent)
-    query = _query(operation.query, asked)
+    query = checked_query(operation.query, asked)
     if operation.body is not None:
         body = _loaded(operation.body, raw)
     return Call(service, asked, caller, query, body, raw)
@@ -109,7 +109,8 @@ _MOST_KNOWN_QUERIES = 4096
 _LONGEST_KNOWN_QUERY = 64
 
 
-def _query(schema: Schema, asked: Any) -> Mapping[str, Any]:
+def checked_query(schema: Schema, asked: Any) -> Mapping[str, Any]:
+    """The parameters of a request as the schema loads them. Raises InvalidParameter."""
     written = asked.environ.get("QUERY_STRING") or ""
     known = _KNOWN_QUERIES.get((id(schema), written))
     if known is not None:

@@ -15,7 +15,7 @@ from flask import Response, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
-from spieltisch_service.app.errors import FieldError, Refusal
+from spieltisch_service.app.errors import NOTHING_THERE, FieldError, Refusal
 from spieltisch_service.app.ports import StoreUnavailable
 
 MEDIA_TYPE = "application/problem+json"
@@ -205,7 +205,7 @@ def of_http(error: HTTPException) -> Response:
     if code is None:
         return of_fault(error)
     details = {
-        "not_found": "There is nothing at this path.",
+        "not_found": NOTHING_THERE,
         "method_not_allowed": f"This path does not take {request.method[:16]}.",
     }
     headers = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}

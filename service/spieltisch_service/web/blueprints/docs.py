@@ -13,8 +13,8 @@ from werkzeug.exceptions import NotFound
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.auth import caller_of
 from spieltisch_service.web.blueprints.operations import index as described_index
-from spieltisch_service.web.operation import answered
-from spieltisch_service.web.overrides import EXTENSION
+from spieltisch_service.web.operation import NO_QUERY, answered
+from spieltisch_service.web.overrides import EXTENSION, checked_query
 
 BLUEPRINT = Blueprint("docs", __name__)
 
@@ -51,10 +51,11 @@ SwaggerUIBundle({
 
 
 @BLUEPRINT.before_request
-def check_token() -> None:
-    """A bad token is refused here, too."""
+def check_token_and_query() -> None:
+    """A bad token is refused here, too, and so are parameters, of which there are none."""
     service: Service = current_app.extensions[EXTENSION]
     caller_of(request, service.accounts, required=False)
+    checked_query(NO_QUERY, request)
 
 
 BLUEPRINT.add_url_rule("/", "root", described_index, methods=["GET"])
