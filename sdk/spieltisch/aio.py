@@ -335,6 +335,7 @@ class AsyncClient(_Facade[Client]):
     identity = _calls(Client.identity)
     erase = _calls(Client.erase)
     decisions = _calls(Client.decisions)
+    sandbox = _calls(Client.sandbox)
     join_with_invitation = _gives_match(Client.join_with_invitation)
     links = _calls(Client.links)
     spec = _calls(Client.spec)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +11,12 @@ from spieltisch._attempts import OnRequest
 from spieltisch._transport import RETRY_FOR_S, TIMEOUTS_S, Transport, segment
 from spieltisch.errors import Unauthenticated
 from spieltisch.local import LOCAL, LocalTransport
-from spieltisch.models import Decisions, Me, Registration
+from spieltisch.models import Decisions, Imagined, Me, Registration, View, Worlds
 from spieltisch.resources.games import Games
 from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
 from spieltisch.resources.reading import read
+from spieltisch.resources.sandbox import imagine
 
 
 class Client:
@@ -142,6 +144,22 @@ class Client:
         """
         query = {"wait": wait, "cursor": cursor}
         return read(Decisions, self._transport.get("/v1/me/decisions", query, wait_s=wait or 0))
+
+    def sandbox(
+        self,
+        view: View | Imagined | Mapping[str, Any],
+        *,
+        options: Mapping[str, Any] | None = None,
+        worlds: int | None = None,
+        seed: str | None = None,
+        branches: Sequence[Sequence[Mapping[str, Any]]] | None = None,
+    ) -> Worlds:
+        """What if? Whole games that `view` could be of, and what comes of each of `branches` in each of them.
+
+        options: those of the match. worlds: 1 (default) to 32. seed: the same gives the same worlds. branches: lists of
+        actions, each done by whoever must act; by default one that does nothing. No match is read or changed.
+        """
+        return imagine(self._transport, view, options, worlds, seed, branches)
 
     # --- what -------------------------------------------------------------------------------------------------
 

@@ -238,6 +238,61 @@ class View(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Imagined(Model):
+    """A view of an imagined world, by the same seat as the one it came from.
+
+    `legal_actions` are those of whoever must act, whose view it may be or not; None once the game is over.
+    """
+
+    game: str
+    seat: int | None
+    to_act: int | None
+    phase: str
+    scores: tuple[int, ...] = field(metadata=_TUPLE)
+    state: Mapping[str, Any]
+    legal_actions: Actions | None = field(metadata=_by(Actions))
+    result: Result | None = field(metadata=_by(Result.from_wire))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedStep(Model):
+    """The action of a branch, by its `index`, that a `rule` forbids in this world."""
+
+    index: int
+    rule: str
+    detail: str
+    suggestions: Actions = field(metadata=_by(Actions))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch(Model):
+    """What came of a branch in a world: the `view` after all its actions, or the `error` that stopped it."""
+
+    view: Imagined | None = field(metadata=_by(Imagined.from_wire))
+    error: RefusedStep | None = field(metadata=_by(RefusedStep.from_wire))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World(Model):
+    """One world that a view could be of: what came of each branch, in the order asked."""
+
+    branches: tuple[Branch, ...] = field(metadata=_many(Branch))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worlds(Model):
+    """All worlds that were asked for; iterate over it."""
+
+    worlds: tuple[World, ...] = field(metadata=_many(World))
+
+    def __iter__(self) -> Iterator[World]:
+        return iter(self.worlds)
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LegalActions(Model):
     """What the caller may do at `version`; `legal_actions` is None when the decision is not the caller's."""
 

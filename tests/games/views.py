@@ -1,12 +1,15 @@
 """Views as a client gets them, for positions of any game and without a match."""
 
+import functools
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
+from tests.games.played import OPTIONS, Played, played, settings
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").glob("*.json"))
 
@@ -46,3 +49,22 @@ def vector_positions(path: Path) -> Iterator[tuple[Game[Any], Any, Any]]:
     for ply in vector["plies"]:
         state, _ = game.apply(state, game.action_from_wire(ply["action"]))
         yield game, options, state
+
+
+@functools.cache
+def some(game: Game[Any]) -> list[Played]:
+    """A match of every number of players with every combination of options."""
+    count = len(OPTIONS[game.id]) * (1 + game.max_players - game.min_players)
+    # Without a limit of rounds, chance plays for thousands of them; the vectors have such games.
+    return [played(game, *each) for each in settings(game, count) if each[2].get("round_limit", 1) is not None]
+
+
+def play_to_the_end(game: Game[Any], world: Any, rng: random.Random) -> None:
+    """By chance; whatever is drawn must be there."""
+    playout = game.playout(world)
+    while playout.to_act() is not None:
+        playout.push(rng.choice(playout.legal()))
+    end = playout.snapshot()
+    assert game.decode(json.loads(json.dumps(game.encode(end)))) is not None
+    assert game.phase(end) == "over"
+    assert len(game.outcome(end).ranks) >= game.min_players

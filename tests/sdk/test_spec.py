@@ -64,6 +64,9 @@ CALLS: dict[str, Callable[[Client, Match], Any]] = {
     "act": lambda _, match: match.act({"type": "pass"}, seat=1, version=2),
     "getRecord": lambda _, match: match.record(seat=1),
     "getBoardText": lambda _, match: match.board_text(seat=1, at=2),
+    "imagine": lambda client, _: client.sandbox(
+        {"game": "wunderland"}, options={}, worlds=2, seed="s", branches=[[{"type": "stay"}]]
+    ),
     "getEvents": lambda _, match: match.event_page(seat=1, after=2, limit=3, wait=4),
 }
 

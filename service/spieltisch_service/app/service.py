@@ -10,6 +10,7 @@ from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.playing import Playing
 from spieltisch_service.app.ports import UNOBSERVED, Bell, Observer, Store
+from spieltisch_service.app.sandbox import Sandbox
 from spieltisch_service.app.seating import Seating
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.app.tokens import Tokens
@@ -50,3 +51,4 @@ class Service:
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting)
+        self.sandbox = Sandbox()

@@ -16,7 +16,7 @@ from spieltisch_service.app.errors import Refusal
 from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems, request_log
-from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play
+from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play, sandbox
 from spieltisch_service.web.metrics import EXTENSION as COUNTED
 from spieltisch_service.web.metrics import NO_OPERATION, Metrics
 from spieltisch_service.web.operation import Request
@@ -99,7 +99,7 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
     for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, matches.BLUEPRINT):
         api.register_blueprint(blueprint)
-    for blueprint in (play.BLUEPRINT, events.BLUEPRINT):
+    for blueprint in (play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
         api.register_blueprint(blueprint)
     app.register_blueprint(docs.BLUEPRINT)
     app.extensions["openapi"] = described(api)

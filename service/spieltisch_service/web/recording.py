@@ -212,7 +212,11 @@ def _visit_joining(recorder: Recorder, key: str) -> str:
 
 def _visit_play(recorder: Recorder, key: str, match: str) -> None:
     path = f"/v1/matches/{match}"
-    recorder.do("getView", "GET", f"{path}/view", token=key)
+    view = recorder.do("getView", "GET", f"{path}/view", token=key)
+    read = ("game", "seat", "to_act", "phase", "scores", "state")
+    branches = [[view["legal_actions"][0], {"type": "pass"}], [{"type": "pass"}]]
+    asked = {"game": "neues-land", "view": {name: view[name] for name in read}, "worlds": 2, "branches": branches}
+    recorder.do("imagine", "POST", "/v1/sandbox", asked, token=key)
     legal = recorder.do("getLegalActions", "GET", f"{path}/legal-actions", token=key)
     body = {"actions": [legal["legal_actions"][0], {"type": "pass"}], "version": legal["version"]}
     done = recorder.do("act", "POST", f"{path}/actions", body, token=key)
