@@ -1,7 +1,7 @@
 """Writes the API description and the recorded examples: `./run spec [--check] [--examples]`.
 
 `openapi/openapi.json` comes from the declared operations and their schemas; the examples in it, and whole matches in
-`openapi/examples/`, are recorded by playing against a running service (`recording`).
+`openapi/examples/`, are recorded by playing against a running service (`recording`, `recorded_service`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"spec: unknown option {sorted(unknown)[0]}", file=sys.stderr)
         return 2
     if "--examples" in wanted and "--check" not in wanted:
-        from spieltisch_service.web.recording import record_examples
+        from spieltisch_service.web.recorded_service import record_examples
 
         record_examples(FOLDER / "examples", EXAMPLES)
         documented.recorded.cache_clear()
