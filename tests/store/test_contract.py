@@ -1,5 +1,6 @@
 """What `ports.Store` promises, over every kind of store."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -149,7 +150,10 @@ def test_another_version_is_a_conflict_and_nothing_is_written(store: RedisStore)
             idempotency=("key", row()),
             **lists,
         )
-        assert store.commit(late) == Conflict(3)
+        conflict = store.commit(late)
+        assert conflict == Conflict(3)
+        assert conflict.stored is not None
+        assert replace(conflict.stored, now_ms=0) == replace(before, now_ms=0)
     after = loaded(store, key="key")
     assert (after.document, after.secret, after.state) == (before.document, before.secret, before.state)
     assert (after.version, after.hash, after.started_at_ms, after.idempotency) == (3, made[-1].hash, None, None)

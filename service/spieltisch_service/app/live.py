@@ -174,17 +174,16 @@ class LiveMatches:
         live = None if fresh else self._recall(match_id)
         if live is not None and live.match.version < at_least:
             live = None
+        certain = False
         while time.monotonic() < deadline_s:
-            certain = live is None
+            row = None
             if live is None:
                 stored = self._stored(match_id, once)
-                live = self._keep(stored)
-                right = rights(live)
-                if stored.idempotency is not None:
-                    return Done(live, row=_same(stored.idempotency, once))
+                live, row, certain = self._keep(stored), stored.idempotency, True
             try:
-                if not certain:
-                    right = rights(live)
+                right = rights(live)
+                if row is not None:
+                    return Done(live, row=_same(row, once))
                 wanted = plan(live, right)
             except Refusal:
                 if certain:
@@ -192,18 +191,17 @@ class LiveMatches:
                 live = None
                 continue
             done = self._commit(live, wanted, once, status)
-            if done is not None:
+            if isinstance(done, Done):
                 return done
-            live = None
+            # Who was behind is told what the store has; that is as certain as a match that was just loaded.
+            live, certain = (None, False) if done is None else (self._keep(done), True)
         msg = "the match is changed by others faster than this request could be"
         raise StoreUnavailable(msg)
 
     def create(self, live: LiveMatch, wanted: Plan, once: Once | None) -> Done:
         """Write a new match (`live` at version 0). An existing one of this id and key is answered again."""
         done = self._commit(live, wanted, once, 201)
-        if done is None:
-            done = Done(self.fresh(live.match.id), seats=wanted.seats)
-        return done
+        return done if isinstance(done, Done) else Done(self.fresh(live.match.id), seats=wanted.seats)
 
     def rewrite(self, match_id: str, changed: Callable[[Match], Match]) -> None:
         """Change what no event tells (names). Does nothing when the match is gone or nothing changes."""
@@ -223,8 +221,8 @@ class LiveMatches:
                 self._forget(match_id)
                 return
 
-    def _commit(self, live: LiveMatch, wanted: Plan, once: Once | None, status: int) -> Done | None:
-        """None when the match is not at the expected version any more."""
+    def _commit(self, live: LiveMatch, wanted: Plan, once: Once | None, status: int) -> Done | StoredMatch | None:
+        """The match that the store has (None: it has none) when that is not at the expected version any more."""
         before = live.match
         if not wanted.drafts:
             if once is None:
@@ -259,7 +257,7 @@ class LiveMatches:
         if isinstance(outcome, Conflict):
             self._observer.conflicted()
             self._forget(before.id)
-            return None
+            return outcome.stored
         if not isinstance(outcome, Committed):
             return Done(self.fresh(before.id), row=_same(outcome.row, once))
         self._observer.committed(after.game, events)

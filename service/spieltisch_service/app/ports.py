@@ -107,9 +107,13 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The match is at `version` (0: there is none) and not at the expected one; nothing was written."""
+    """The match is at `version` (0: there is none) and not at the expected one; nothing was written.
+
+    `stored` is the match as it is, read at the same instant, at which there was no idempotency row either.
+    """
 
     version: int
+    stored: StoredMatch | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,8 @@ class RedisStore:
             return Committed(answer)
         if isinstance(answer, bytes):
             return Replayed(unpack_row(answer))
-        return Conflict(int(answer[0]))
+        stored = _stored(answer) if answer else None
+        return Conflict(0 if stored is None else stored.version, stored)
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
         """See `ports.Store`."""

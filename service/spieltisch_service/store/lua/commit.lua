@@ -15,8 +15,8 @@
 --     10 ms from now until the timer runs out, or '': no timer
 --     11 number of events    12 number of fields    13 number of stamps
 --     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name).
--- Answers the idempotency row (a string): answered before; an array of the version: conflict; the time in ms of the
--- commit (a number): done.
+-- Answers the idempotency row (a string): answered before; an array: conflict, and the match as load.lua answers it (empty
+-- where there is none), so that whoever was behind need not ask for it; the time in ms of the commit (a number): done.
 -- The version of a match is the length of its log. An entry of the log is 6 bytes of time (ms, big-endian), 32 bytes
 -- of hash, body.
 
@@ -27,10 +27,17 @@ if answers_field ~= '' then
 end
 
 local version = redis.call('LLEN', KEYS[2])
-if version ~= tonumber(ARGV[2]) then return {version} end
-
 local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
+if version ~= tonumber(ARGV[2]) then
+  if version == 0 then return {} end
+  local got = redis.call('HMGET', KEYS[1], 'd', 's', 'z', 'c', 'b', 'e', 'r')
+  return {
+    at, version, string.sub(redis.call('LINDEX', KEYS[2], -1), 1, 38),
+    got[1], got[2], got[3], got[4], got[5], got[6], got[7], false,
+  }
+end
+
 if version > 0 then
   at = math.max(at, (struct.unpack('>I6', redis.call('LINDEX', KEYS[2], -1))))
 end
