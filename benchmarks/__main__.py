@@ -49,8 +49,8 @@ def main(names: Sequence[str], rounds: int, seconds: int, durability: str, gener
     if wanted & {*_BY_LOAD, "T9"}:
         if generator is None and wanted.intersection(_BY_LOAD) and shutil.which("wrk") is None:
             _say("wrk is not installed (apt-get install wrk): load comes from Python, and the ratios come nearer to 1")
-        with Site(durability=durability, generator=generator) as site:
-            by_load = sorted(wanted.intersection(_BY_LOAD))
+        by_load = sorted(wanted.intersection(_BY_LOAD))
+        with Site(durability=durability, generator=generator, with_anchors=bool(by_load)) as site:
             if by_load:
                 run(", ".join(by_load), lambda: requests_to.measured(site, rounds, seconds, wanted))
             if "T9" in wanted:

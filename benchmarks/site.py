@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -45,13 +46,16 @@ class Account:
 class Site:
     """A service and the anchors over one store in a folder of its own; a context manager that stops everything.
 
-    `durability` is the store's: `fsync` or `fast`. `port` is the service's, `anchor_port` that of the anchors.
+    `durability` is the store's: `fsync` or `fast`. `port` is the service's, `anchor_port` that of the anchors, which
+    can be left out.
     """
 
-    def __init__(self, *, durability: str = "fsync", generator: str | None = None) -> None:
+    def __init__(self, *, durability: str = "fsync", generator: str | None = None, with_anchors: bool = True) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="spieltisch-bench-"))
         self._store = EmbeddedStore(self._folder / "store", "fast" if durability == "fast" else "fsync")
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._open = ExitStack()
+        self._with_anchors = with_anchors
         self.durability = durability
         self.generator = Generator(self._folder, name=generator)
         self.port = self.anchor_port = 0
@@ -69,14 +73,17 @@ class Site:
             process.terminate()
         for process in self._processes:
             process.wait(30)
+        self._open.close()
         self._store.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self) -> None:
         self._store.start()
         self.store: redis.Redis = redis.Redis.from_url(self._store.url)
-        self.live = LiveMatches(connect(self._store.url), _MONTH_MS)
-        anchors.lay_out(self.store, ANCHOR_MATCHES)
+        matches = connect(self._store.url)
+        self._open.callback(self.store.close)
+        self._open.callback(matches.close)
+        self.live = LiveMatches(matches, _MONTH_MS)
         environment = dict(os.environ)
         environment |= {
             "REDIS_URL": self._store.url,
@@ -86,13 +93,16 @@ class Site:
             "SPIELTISCH_SUPERVISOR_PID": str(os.getpid()),
         }
         self.port = self._serve(environment)
-        self.anchor_port = self._serve_anchors(environment)
+        if self._with_anchors:
+            anchors.lay_out(self.store, ANCHOR_MATCHES)
+            self.anchor_port = self._serve_anchors(environment)
 
     def _serve(self, environment: dict[str, str]) -> int:
         command = [sys.executable, "-m", "spieltisch_service.cli", "serve", "--port", "0"]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         self._processes.append(process)
         assert process.stdout is not None
+        self._open.callback(process.stdout.close)
         # Its first line says where it serves, once it does.
         found = re.search(rb"serves at http://[^ ]*:(\d+)", process.stdout.readline())
         if found is None:

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from tests.architecture.places import ROOT
 
-LOCKS = ["requirements.lock", "requirements-test.lock"]
+LOCKS = ["requirements.lock", "requirements-test.lock", "requirements-bench.lock"]
 
 
 def pins(lock: str) -> dict[str, Version]:
@@ -40,9 +40,10 @@ def test_a_lock_pins_every_dependency_within_its_bounds(lock: str) -> None:
     assert wrong == []
 
 
-def test_the_tests_run_on_the_versions_that_are_served() -> None:
-    runtime, test = (pins(lock) for lock in LOCKS)
-    assert {name: version for name, version in test.items() if name in runtime} == runtime
+@pytest.mark.parametrize("lock", LOCKS[1:])
+def test_tests_and_benchmarks_run_on_the_versions_that_are_served(lock: str) -> None:
+    runtime = pins(LOCKS[0])
+    assert {name: version for name, version in pins(lock).items() if name in runtime} == runtime
 
 
 @pytest.mark.parametrize("lock", LOCKS)

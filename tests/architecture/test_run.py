@@ -70,6 +70,16 @@ def test_an_old_interpreter_is_refused(project: Path) -> None:
     assert run(project, "python", "a.py", TOO_OLD="1") == ["-m venv .venv", "exit 1"]
 
 
+def test_benchmarks_have_an_environment_of_their_own_and_do_without_it(project: Path) -> None:
+    shutil.copy(ROOT / "requirements-bench.lock", project)
+    assert shapes(run(project, "python", "a.py"))[-2:] == ["a.py", "exit 0"]
+    own = run(project, "bench", "T5")
+    assert shapes(own) == ["-m venv .venv-bench", "-m pip install", "-m pip install", "-m benchmarks T5", "exit 0"]
+    assert "-r requirements-bench.lock" in own[1]
+    (project / "requirements-bench.lock").write_text("# changed\n")
+    assert shapes(run(project, "bench", NO_NETWORK="1")) == ["-m pip install", "-m pip install", "exit 1"]
+
+
 def test_named_tests_are_run_as_they_are_named(project: Path) -> None:
     run(project, "python", "a.py")
     assert run(project, "test", "tests/x.py", "-q") == ["-m pytest tests/x.py -q", "exit 0"]
