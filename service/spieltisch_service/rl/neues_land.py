@@ -42,8 +42,8 @@ ascending order of the ids, from 0; directions are north, east, south, west; ter
 | supply | n | 0 … 4 | followers not on the board |
 | counts | 3 | 0 … 83 | tiles in the deck, set aside, discarded |
 | hands | n, h | 0 … 70 | kind + 1 of each tile in a hand, 0 for none |
-| hand | h, 22 | 0 … 5 | the observer's tiles, not turned: 12 × terrain, 6 × joined, 4 × towns (see below) |
-| unseen | 70 | 0 … 4 | by kind: tiles in the deck or set aside |
+| hand | h, 22 | 0 … 2 | the observer's tiles, not turned: 12 × terrain, 6 × joined, 4 × towns (see below) |
+| unseen | 70 | 0 … 3 | by kind: tiles in the deck or set aside |
 | tiles | 84, 5 | -83 … 83 | as laid: x, y, kind + 1, quarter turns, who (0: start tile, 1: the observer, …) |
 | followers | n, 4, 7 | -83 … 168 | by (x, y): 1, x, y, region, terrain, points if recalled now, if the game ended now |
 | overflow | 672 or 1328, 4 | -83 … 83 | slot + 1, x, y, quarter turns of each placement outside the window |
