@@ -27,12 +27,11 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "load": lambda store: store.load(MATCH, "key"),
     "load_many": lambda store: store.load_many([MATCH, "mt_two"]),
     "version": lambda store: store.version(MATCH),
-    "commit": lambda store: store.commit(creation("mt_new")),
+    "commit": lambda store: store.commit(creation("mt_new", accounts=("ac_1",))),
     "events": lambda store: store.events(MATCH, 0, 10),
     "set_rematch": lambda store: store.set_rematch(MATCH, "mt_next"),
     "list_public": lambda store: store.list_public(["open:x", "open:y"], (9, "mt_a"), 10),
     "list_of_account": lambda store: store.list_of_account("ac_1", None, 10),
-    "add_to_account": lambda store: store.add_to_account("ac_1", MATCH),
     "active_of_account": lambda store: store.active_of_account("ac_1"),
     "retire_from_account": lambda store: store.retire_from_account("ac_1", [MATCH]),
     "waiting_for_bots": lambda store: store.waiting_for_bots(10),
@@ -46,7 +45,6 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
 WRITES = (
     "commit",
     "set_rematch",
-    "add_to_account",
     "reserve",
     "put_account",
 )

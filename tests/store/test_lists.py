@@ -156,8 +156,8 @@ def test_the_matches_of_an_account(store: RedisStore) -> None:
     assert store.active_of_account("ac_1") == []
     assert store.list_of_account("ac_1", None, 10) == []
     for n in range(9):
-        store.add_to_account("ac_1", f"mt_{n}")
-    store.add_to_account("ac_2", "mt_0")
+        store.commit(creation(f"mt_{n}", accounts=("ac_1",)))
+    store.commit(creation("mt_0", accounts=("ac_2",)))
     listed = store.list_of_account("ac_1", None, 100)
     assert listed == sorted(listed, reverse=True)
     assert {match_id for _, match_id in listed} == {f"mt_{n}" for n in range(9)}
@@ -171,7 +171,7 @@ def test_the_matches_of_an_account(store: RedisStore) -> None:
 
 def test_the_list_of_an_account_is_read_in_pages(store: RedisStore) -> None:
     for n in range(25):
-        store.add_to_account("ac_1", f"mt_{n}")
+        store.commit(creation(f"mt_{n}", accounts=("ac_1",)))
     whole = store.list_of_account("ac_1", None, 100)
     for limit in (1, 4, 25):
         pages: list[Pair] = []
@@ -185,10 +185,10 @@ def test_the_list_of_an_account_is_read_in_pages(store: RedisStore) -> None:
 
 
 def test_adding_again_keeps_the_time(store: RedisStore, store_url: str) -> None:
-    store.add_to_account("ac_1", "mt_0")
+    store.commit(creation("mt_0", accounts=("ac_1",)))
     listed = store.list_of_account("ac_1", None, 10)
     store.commit(creation())
     while (match := store.load(MATCH)) is not None and match.now_ms <= listed[0][0]:
         pass
-    store.add_to_account("ac_1", "mt_0")
+    store.commit(creation("mt_0", accounts=("ac_1",)))
     assert store.list_of_account("ac_1", None, 10) == listed

@@ -87,7 +87,8 @@ class LiveMatch:
 class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
-    `seats` go into the idempotency row; `match` is only given when more than the events changes it (people).
+    `seats` go into the idempotency row; `match` is only given when more than the events changes it (people);
+    `accounts` get the match on their lists first.
     """
 
     drafts: Sequence[play.Draft]
@@ -95,6 +96,7 @@ class Plan:
     secret: Secret | None = None
     match: Match | None = None
     seats: tuple[int, ...] = ()
+    accounts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,7 @@ class LiveMatches:
                 bot_to_act=_change(live.waits_for_bot(), now.waits_for_bot()),
                 expires_after_ms=self._idle_ms if after.status == "running" else None,
                 wake=_topics(before, after, now.waits_for_bot()),
+                accounts=wanted.accounts,
             )
         )
         if isinstance(outcome, Conflict):

@@ -130,10 +130,9 @@ class Matches:
         if match.start == "auto" and all(seat.taken for seat in match.first_seats):
             draft, secret, state = play.started(game, match, secret)
             drafts.append(draft)
-        for account in {match.creator, *(seat.account for seat in match.first_seats if seat.account)}:
-            self._store.add_to_account(account, match.id)
+        accounts = {match.creator, *(seat.account for seat in match.first_seats if seat.account)}
         unborn = LiveMatch(match, secret, None, 0, time.monotonic())
-        return self._live.create(unborn, Plan(drafts, state, secret, seats=seats), once)
+        return self._live.create(unborn, Plan(drafts, state, secret, seats=seats, accounts=tuple(accounts)), once)
 
     def granted(self, done: Done, *, invitations: bool = False) -> Answer:
         """The answer to a create or join: the match as it was then, with the caller's new tokens; 201."""

@@ -75,6 +75,9 @@ class Commit:
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
     commit's time plus that; None removes it. `wake` names the topics that ring besides the match: accounts whose
     decisions may have changed, and `BOTS_TOPIC`.
+
+    `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
+    and are written before all that, even if nothing else is: a list can be too long, but never too short.
     """
 
     match_id: str
@@ -89,6 +92,7 @@ class Commit:
     bot_to_act: bool | None = None
     expires_after_ms: int | None = None
     wake: tuple[str, ...] = field(default=())
+    accounts: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +164,6 @@ class Store(Protocol):
 
     def list_of_account(self, account_id: str, before: tuple[int, str] | None, limit: int) -> list[tuple[int, str]]:
         """The same for one account's matches. May name matches in which the account has no seat (any more)."""
-
-    def add_to_account(self, account_id: str, match_id: str) -> None:
-        """Put a match on an account's list, with the store's time; done before a seat is taken."""
 
     def active_of_account(self, account_id: str) -> list[str]:
         """The account's matches that may still be open or running, oldest first."""

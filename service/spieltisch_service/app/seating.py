@@ -40,7 +40,6 @@ class Seating:
 
     def __init__(self, live: LiveMatches, tokens: Tokens, matches: Matches) -> None:
         self._live = live
-        self._store = live.store
         self._tokens = tokens
         self._matches = matches
 
@@ -70,8 +69,7 @@ class Seating:
 
         def plan(live: LiveMatch, wanted: int | None) -> Plan:
             taken = _free_seat(live.match, wanted)
-            if caller.account is not None:
-                self._store.add_to_account(caller.account.id, match_id)
+            accounts = () if caller.account is None else (caller.account.id,)
             person = _person(caller, name)
             match = replace(live.match, people={**live.match.people, live.match.version + 1: person})
             nonces = tuple(nonce if i == taken else old for i, old in enumerate(live.secret.nonces))
@@ -82,7 +80,7 @@ class Seating:
             if match.start == "auto" and all(seats):
                 draft, secret, state = play.started(live.game, match, secret)
                 drafts.append(draft)
-            return Plan(drafts, state, secret, match, (taken,))
+            return Plan(drafts, state, secret, match, (taken,), accounts)
 
         return self._matches.granted(self._live.change(match_id, once, rights, plan, status=201))
 

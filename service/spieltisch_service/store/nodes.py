@@ -127,6 +127,13 @@ class Nodes(ABC):
             self.observer.store_failed()
             translate(error)
 
+    def ask_in_order(self, placed: Sequence[Placed]) -> list[Any]:
+        """The answers to all commands, none of which is done before the ones in front of it.
+
+        Raises `StoreUnavailable`, or the first error that an answer is.
+        """
+        return [self.ask_all([one])[0] for one in placed]
+
     def ask_everyone(self, commands: Sequence[Command]) -> list[list[Any]]:
         """The answers of each primary to all commands; errors of single commands are among the answers."""
         deadline = time.monotonic() + CALL_S
@@ -173,6 +180,10 @@ class OneNode(Nodes):
 
     def _pools(self) -> list[ConnectionPool]:
         return [self._pool]
+
+    def ask_in_order(self, placed: Sequence[Placed]) -> list[Any]:
+        """See `Nodes`. One round trip: a server does what comes over one connection in order."""
+        return self.ask_all(placed)
 
     def close(self) -> None:
         """See `Nodes`."""

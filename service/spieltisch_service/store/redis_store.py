@@ -97,10 +97,9 @@ class RedisStore:
         field, row = b"", b""
         if commit.idempotency is not None:
             field, row = digest(commit.idempotency[0]), pack_row(commit.idempotency[1])
-        answer = self._nodes.run(
-            bucket.slot,
-            scripts.COMMIT,
-            keys,
+        words = (
+            len(keys),
+            *keys,
             place.id,
             commit.expected_version,
             bucket.channel + b" " + BOTS_CHANNEL if BOTS_TOPIC in commit.wake else bucket.channel,
@@ -118,6 +117,8 @@ class RedisStore:
             *fields,
             *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
         )
+        asked = [_entry(account_id, place.id) for account_id in commit.accounts]
+        answer = self._nodes.ask_in_order([*asked, Placed(bucket.slot, words, scripts.COMMIT)])[-1]
         if isinstance(answer, int):
             return Committed(answer)
         if isinstance(answer, bytes):
@@ -173,11 +174,6 @@ class RedisStore:
         asked = [Placed(slot, (len(keys), *keys, limit, at_ms), scripts.PAGE) for slot, keys in places]
         pages = [sorted(_pairs(answer), reverse=True) for answer in self._nodes.ask_all(asked, again=True)]
         return pages if before is None else [[pair for pair in page if pair < before] for page in pages]
-
-    def add_to_account(self, account_id: str, match_id: str) -> None:
-        """See `ports.Store`."""
-        place = account_place(account_id)
-        self._nodes.run(place.slot, scripts.ADD_TO_ACCOUNT, [place.matches, place.active], match_id)
 
     def active_of_account(self, account_id: str) -> list[str]:
         """See `ports.Store`."""
@@ -255,6 +251,12 @@ def _check(commit: Commit) -> None:
     for seq, event in enumerate(commit.events, expected + 1):
         if event.seq != seq:
             raise ValueError(f"event {event.seq} does not follow version {expected}")
+
+
+def _entry(account_id: str, match: bytes) -> Placed:
+    """What puts a match on an account's lists."""
+    place = account_place(account_id)
+    return Placed(place.slot, (2, place.matches, place.active, match), scripts.ADD_TO_ACCOUNT)
 
 
 def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:
