@@ -45,16 +45,20 @@ class Answer:
 
 
 class StandIn:
-    """An HTTP server that gives the `answers` in order, the last one again and again."""
+    """An HTTP server that gives the `answers` in order, the last one again and again. `date`: what its clock says."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = [Answer()]
         self.asked: list[Asked] = []
+        self.date: str | None = None
         self._released = threading.Event()
         stand_in = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def date_time_string(self, timestamp: float | None = None) -> str:
+                return stand_in.date or super().date_time_string(timestamp)
 
             def handle_any(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)

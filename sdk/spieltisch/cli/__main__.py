@@ -1,0 +1,8 @@
+"""`python -m spieltisch.cli`."""
+
+import sys
+
+from spieltisch.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())
