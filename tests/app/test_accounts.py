@@ -61,7 +61,7 @@ def test_names_are_kept_in_nfc(service: Service, name: str, kept: str) -> None:
     assert service.accounts.create(name, "human", ANONYMOUS, None).body["account"]["name"] == kept
 
 
-@pytest.mark.parametrize("name", ["", "x" * 65, "a\nb", "\x00", "   ", "\u2028"])
+@pytest.mark.parametrize("name", ["", "x" * 65, "a\nb", "\x00", "\x9f"])
 def test_names_that_cannot_be_shown_are_refused(service: Service, name: str) -> None:
     with pytest.raises(errors.InvalidBody) as refused:
         service.accounts.create(name, "human", ANONYMOUS, None)

@@ -43,8 +43,8 @@ def clean_name(name: str, pointer: str) -> str:
     name = unicodedata.normalize("NFC", name)
     if not 1 <= len(name) <= 64:
         raise _bad_name(pointer, "out_of_range", "a name has 1 to 64 code points")
-    if any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in name) or not name.strip():
-        raise _bad_name(pointer, "bad_format", "a name has no control characters and is not blank")
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+        raise _bad_name(pointer, "bad_format", "a name has no control characters")
     return name
 
 

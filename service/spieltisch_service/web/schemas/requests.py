@@ -38,9 +38,9 @@ MOST_ACTIONS = 100
 MOST_SEATS = max(game.max_players for game in GAMES.values())
 NONCE = r"^[A-Za-z0-9_-]{1,64}$"
 
-_CONTROL = ("Cc", "Cs", "Zl", "Zp")
+_CONTROL = ("Cc", "Cs")
 #: For the API description alone: the check itself asks for the categories.
-_NAME_FORM = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$"
+_NAME_FORM = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"
 
 
 class Name(Text):
@@ -48,13 +48,13 @@ class Name(Text):
 
     def _deserialize(self, value: Any, *rest: Any, **options: Any) -> str:
         name = unicodedata.normalize("NFC", super()._deserialize(value, *rest, **options))
-        if any(unicodedata.category(char) in _CONTROL for char in name) or (name and not name.strip()):
-            raise ValidationError([Said.of("bad_format", "A name has no control characters and is not blank.")])
+        if any(unicodedata.category(char) in _CONTROL for char in name):
+            raise ValidationError([Said.of("bad_format", "A name has no control characters.")])
         return name
 
 
 def _name(description: str, **options: Any) -> Name:
-    description = f"{description} 1 to 64 code points, no control characters, not blank; kept in NFC, not unique."
+    description = f"{description} 1 to 64 code points, no control characters; kept in NFC, not unique."
     metadata = {"description": description, "pattern": _NAME_FORM}
     return Name(validate=Length(1, 64), metadata=metadata, **options)
 
