@@ -15,7 +15,7 @@ VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 LIBRARIES = ("requests", "urllib3", "idna", "certifi", "charset_normalizer")
 
 SCRIPT = """
-import pkgutil, sys, threading
+import asyncio, contextlib, io, pkgutil, sys, tempfile, threading
 import spieltisch, spieltisch.errors
 from importlib import import_module
 
@@ -39,6 +39,18 @@ try:
     match.resign()
 except spieltisch.errors.MatchNotRunning as error:
     assert error.status == 409
+from spieltisch.aio import AsyncClient
+async def read():
+    async with AsyncClient(sys.argv[1]) as service:
+        return [event.seq async for event in (await service.matches.get(match.id)).events()]
+assert asyncio.run(read()) == [event.seq for event in events]
+from spieltisch.cli.main import main
+file = str(match.export(tempfile.mkdtemp() + "/record.json"))
+with contextlib.redirect_stdout(io.StringIO()) as shown:
+    # Without the service's package, not everything can be checked.
+    assert main(["verify", file]) == 3
+    assert main(["watch", match.id, "--url", sys.argv[1]]) == 0
+assert "the match is over" in shown.getvalue()
 print("played", len(match.result.scores))
 """
 

@@ -11,15 +11,16 @@ import pytest
 
 import spieltisch
 from spieltisch import Client
+from spieltisch.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 HEADING = "A match with the SDK"
 README = ROOT / "sdk" / "README.md"
 
 
-def example_of(readme: Path) -> str | None:
+def example_of(readme: Path, heading: str = HEADING) -> str | None:
     """The Python block that follows the heading."""
-    found = re.search(rf"^#+ {HEADING}\n.*?^```python\n(.*?)^```$", readme.read_text("utf-8"), re.M | re.S)
+    found = re.search(rf"^#+ {heading}\n.*?^```python\n(.*?)^```$", readme.read_text("utf-8"), re.M | re.S)
     return found[1] if found else None
 
 
@@ -45,6 +46,20 @@ def test_the_ten_lines_play_a_match(readme: Path, live_server: str) -> None:
     assert match.result is not None
     assert printed.getvalue().endswith(f"{match.result.scores}\n")
     assert printed.getvalue().count(match.id) > 10
+
+
+def test_the_lines_with_asyncio_play_a_match(live_server: str) -> None:
+    text = example_of(README, "With asyncio")
+    assert text is not None
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(text.replace("http://localhost:8000", live_server), {})
+    assert re.fullmatch(r"\(\d+, \d+\)\n", printed.getvalue())
+
+
+def test_the_readme_names_every_command() -> None:
+    text = README.read_text("utf-8")
+    commands = {module.__name__.rsplit(".", 1)[1].replace("bots", "bot") for module in COMMANDS}
+    assert set(re.findall(r"^spieltisch (\w+)", text, re.M)) == commands
 
 
 def run(example: str, *arguments: str, monkeypatch: pytest.MonkeyPatch, answers: str = "") -> str:

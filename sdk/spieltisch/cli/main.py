@@ -12,7 +12,7 @@ from spieltisch.cli import bots, codes, doctor, games, play, replay, verify, wat
 from spieltisch.cli.screen import Screen, screen_for
 from spieltisch.errors import ApiError, ConnectionFailed, IllegalAction, SpieltischError, UnexpectedAnswer
 
-_COMMANDS = (games, play, watch, replay, verify, doctor, bots)
+COMMANDS = (games, play, watch, replay, verify, doctor, bots)
 
 _CODES = """exit codes: 0 done; 1 refused, not valid or not well; 2 wrong command line; 3 valid as far as could be
 checked; 4 no service reached; 130 interrupted"""
@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"spieltisch {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in _COMMANDS:
+    for command in COMMANDS:
         command.add(commands)
     return made
 
@@ -42,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
+        if sys.stdout.isatty():
+            # The terminal has written ^C into the line.
+            print()
         return codes.INTERRUPTED
     except BrokenPipeError:
         # What is left in the buffer has no reader either.
