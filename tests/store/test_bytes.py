@@ -22,7 +22,7 @@ NUMBER = st.integers(0, 2**32 - 1)
         IdempotencyRow,
         fingerprint=TEXT | st.binary().map(bytes.hex),
         status=st.integers(200, 299),
-        seats=st.lists(st.integers(0, 255), max_size=63).map(tuple),
+        seats=st.lists(st.integers(0, 255), max_size=31).map(tuple),
         first=NUMBER,
         last=NUMBER,
     )
@@ -33,11 +33,11 @@ def test_a_row_is_read_back(row: IdempotencyRow) -> None:
 
 def test_a_row_is_small() -> None:
     assert len(pack_row(IdempotencyRow("5f" * 16, 200, (1,), 70, 71))) <= 26
-    with pytest.raises(ValueError, match="64 seats"):
-        pack_row(IdempotencyRow("", 200, tuple(range(64)), 1, 1))
+    with pytest.raises(ValueError, match="32 seats"):
+        pack_row(IdempotencyRow("", 200, tuple(range(32)), 1, 1))
 
 
-@given(TEXT, TEXT)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), TEXT)
 def test_a_reservation_is_read_back(fingerprint: str, value: str) -> None:
     assert unpack_reservation(pack_reservation(fingerprint, value)) == (fingerprint, value)
 

@@ -25,6 +25,7 @@ from spieltisch_service.app.errors import (
     Unauthenticated,
 )
 from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.stored import ACCOUNT_SCHEMA, account_of
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain.match import Match, Person, Seat
 
@@ -75,7 +76,7 @@ class Accounts:
                 msg = "this Idempotency-Key was used before with another body; use a new key for another account"
                 raise IdempotencyKeyReused(msg)
         key = self._tokens.key(account_id)
-        document = orjson.dumps({"schema": 1, "name": name, "kind": kind, "key_sha256": _sha256(key)})
+        document = orjson.dumps({"schema": ACCOUNT_SCHEMA, "name": name, "kind": kind, "key_sha256": _sha256(key)})
         kept, created_at_ms = self._store.put_account(account_id, document)
         if not kept:
             msg = "the account that this Idempotency-Key made was erased; use a new key for another account"
@@ -103,7 +104,7 @@ class Accounts:
         account_id = self._tokens.account_of(token)
         if account_id is not None:
             found = self._store.account(account_id)
-            if found is not None and hmac.compare_digest(orjson.loads(found[0])["key_sha256"], digest):
+            if found is not None and hmac.compare_digest(account_of(found[0])["key_sha256"], digest):
                 return Caller(account=_account(account_id, *found), token=token)
         grant = self._tokens.grant_of(token)
         if grant is not None:
@@ -162,7 +163,7 @@ def _sha256(token: str) -> str:
 
 
 def _account(account_id: str, document: bytes, created_at_ms: int) -> Account:
-    raw = orjson.loads(document)
+    raw = account_of(document)
     return Account(account_id, raw["name"], raw["kind"], created_at_ms)
 
 

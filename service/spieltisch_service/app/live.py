@@ -12,7 +12,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import orjson
@@ -32,12 +31,12 @@ from spieltisch_service.app.ports import (
     StoredMatch,
     StoreUnavailable,
 )
+from spieltisch_service.app.stored import match_of, secret_of, state_of
 from spieltisch_service.domain import play
 from spieltisch_service.domain.events import LoggedEvent, chained
 from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
-from spieltisch_service.games.errors import UnknownFormat
 
 _KEEP_S = 30.0
 _KEPT_MATCHES = 512
@@ -311,36 +310,9 @@ class LiveMatches:
             kept = self._recall(known)
             if kept is not None and kept.match.version == stored.version:
                 return kept
-        try:
-            match = replace(
-                _document(stored.document),
-                version=stored.version,
-                hash=stored.hash,
-                at_ms=stored.at_ms,
-                created_at_ms=stored.created_at_ms,
-                started_at_ms=stored.started_at_ms,
-                ended_at_ms=stored.ended_at_ms,
-                rematch=stored.rematch,
-            )
-            state = None if stored.state is None else GAMES[match.game].decode(orjson.loads(stored.state))
-        except (ValueError, UnknownFormat, KeyError) as error:
-            msg = "the match is stored in a format that this version does not read"
-            raise StoreUnavailable(msg) from error
-        secret = _secret(stored.secret) if stored.secret else Secret(None, (), None)
-        return LiveMatch(match, secret, state, stored.now_ms, time.monotonic())
-
-
-# Both change seldom, and a match that is behind is read again and again. What comes out is never changed.
-
-
-@lru_cache(maxsize=2 * _KEPT_MATCHES)
-def _document(document: bytes) -> Match:
-    return Match.from_document(document)
-
-
-@lru_cache(maxsize=_KEPT_MATCHES)
-def _secret(secret: bytes) -> Secret:
-    return Secret.from_json(secret)
+        match = match_of(stored)
+        secret = secret_of(stored.secret) if stored.secret else Secret(None, (), None)
+        return LiveMatch(match, secret, state_of(match, stored.state), stored.now_ms, time.monotonic())
 
 
 def _same(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:

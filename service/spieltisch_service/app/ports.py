@@ -21,6 +21,13 @@ class StoreUnavailable(Exception):
     """The store does not answer, or not in time, or refuses to write. Whether a write happened is unknown."""
 
 
+class UnknownForm(StoreUnavailable):
+    """What is stored is written in a form that this version does not know: a newer one wrote it, or it is damaged.
+
+    It is never guessed at and never overwritten; the version that wrote it can serve it.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class IdempotencyRow:
     """What is kept of an answered request: enough to build its answer again from the log.

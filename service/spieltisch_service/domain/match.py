@@ -61,12 +61,17 @@ class Secret:
 
     def to_json(self) -> str:
         """For the store."""
-        return json.dumps({"seed": self.seed, "nonces": self.nonces, "deal": self.deal}, separators=(",", ":"))
+        kept = {"schema": 1, "seed": self.seed, "nonces": self.nonces, "deal": self.deal}
+        return json.dumps(kept, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """What `to_json` wrote."""
+        """What `to_json` wrote. Raises ValueError for an unknown schema number."""
         raw = json.loads(text)
+        # The first secrets had no number, and the very form that got the number 1.
+        if raw.get("schema", 1) != 1:
+            msg = "a secret of an unknown schema"
+            raise ValueError(msg)
         return cls(raw["seed"], tuple(raw["nonces"]), raw["deal"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 
+from spieltisch_service.app.ports import UnknownForm
 from spieltisch_service.domain.events import Event, LoggedEvent
 
 #: Bytes of an entry: the time in ms (big-endian, written by the script), the hash, a byte that tells how the body
@@ -57,11 +58,16 @@ def pack_event(event: Event) -> bytes:
 
 
 def unpack_event(seq: int, entry: bytes) -> LoggedEvent:
-    """The event at place `seq` of the log."""
+    """The event at place `seq` of the log. Raises UnknownForm."""
     at_ms, hash_ = unpack_link(entry)
+    if entry[_LINK:_BODY] != _DEFLATED:
+        raise UnknownForm(f"event {seq} is written in a form that this version does not know")
     inflate = zlib.decompressobj(_WINDOW, _DICTIONARY)
-    body = inflate.decompress(entry[_BODY:]) + inflate.flush()
-    return LoggedEvent(seq, body.decode(), hash_, at_ms)
+    try:
+        body = (inflate.decompress(entry[_BODY:]) + inflate.flush()).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise UnknownForm(f"event {seq} is damaged in the store") from error
+    return LoggedEvent(seq, body, hash_, at_ms)
 
 
 def unpack_link(entry: bytes) -> tuple[int, str]:
@@ -77,5 +83,12 @@ def pack_part(data: bytes, *, small: bool) -> bytes:
 
 
 def unpack_part(data: bytes) -> bytes:
-    """What `pack_part` got."""
-    return zlib.decompress(data[1:], -15) if data[:1] == _DEFLATED else data[1:]
+    """What `pack_part` got. Raises UnknownForm."""
+    if data[:1] == _PLAIN:
+        return data[1:]
+    if data[:1] != _DEFLATED:
+        raise UnknownForm("a part of a match is written in a form that this version does not know")
+    try:
+        return zlib.decompress(data[1:], -15)
+    except zlib.error as error:
+        raise UnknownForm("a part of a match is damaged in the store") from error
