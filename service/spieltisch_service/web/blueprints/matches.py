@@ -241,8 +241,10 @@ def abort_match(call: Call, match_id: str) -> Response:
 )
 def resign(call: Call, match_id: str) -> Response:
     """Resign a seat."""
-    seat = call.body.get("seat", call.query.get("seat"))
-    if call.query.get("seat", seat) != seat:
+    seat = call.body.get("seat")
+    if seat is None:
+        seat = call.query.get("seat")
+    elif call.query.get("seat", seat) != seat:
         detail = "The body and ?seat= name different seats."
         raise InvalidParameter(detail, errors=[FieldError("not_one_of", detail, parameter="seat")])
     return carried_out(call.service.seats.resign(call.caller, match_id, seat, call.once()))
