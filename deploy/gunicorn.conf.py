@@ -3,6 +3,7 @@
 Each setting can be overridden on gunicorn's command line.
 """
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -55,6 +56,25 @@ def child_exit(_server, worker):
         multiprocess.mark_process_dead(worker.pid)
 
 
+def answer_unreadable_requests(worker):
+    """Answer by a problem document, like the application, what gunicorn itself refuses as no request."""
+    from gunicorn.http.errors import ParseException
+
+    from spieltisch_service.web.unreadable import answer_to_unreadable
+
+    handle_error = worker.handle_error
+
+    def answer(request, client, address, error):
+        if not isinstance(error, ParseException):
+            handle_error(request, client, address, error)
+            return
+        worker.log.warning("Invalid request from ip=%s: %s", (address or ("",))[0], error)
+        with contextlib.suppress(OSError):
+            client.sendall(answer_to_unreadable())
+
+    worker.handle_error = answer
+
+
 def post_worker_init(worker):
     """Let nothing hold up a stop: open streams are told to end, idle connections are closed."""
     from spieltisch_service import bootstrap  # after the patching by gevent, like everything that opens sockets
@@ -80,5 +100,6 @@ def post_worker_init(worker):
         for waiting in tuple(idle):
             gevent.hub.get_hub().loop.run_callback(waiting.greenlet.throw, waiting)
 
+    answer_unreadable_requests(worker)
     worker.timeout_ctx = lambda: Waiting(keepalive if worker.alive else _WATCH_S, False)
     gevent.spawn(watch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -165,3 +166,32 @@ def test_a_stream_of_a_real_server(serving: Serving, key: dict[str, str], path: 
     assert "Content-Encoding" not in answer.headers
     assert data.startswith(b"retry: 1000\n\nid: 1\ndata: {")
     assert data.endswith(b'event: end\ndata: {"reason":"ended"}\n\n')
+
+
+HEAD = b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+POSTED = b"POST /v1/accounts" + HEAD + b"Content-Type: application/json\r\n"
+UNREADABLE = {
+    "a wrong size of a chunk": (POSTED + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n", "malformed_json"),
+    "a chunk that ends early": (POSTED + b"Transfer-Encoding: chunked\r\n\r\n9\r\n{}\r\n0\r\n\r\n", "malformed_json"),
+    "two lengths": (POSTED + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "invalid_parameter"),
+    "a negative length": (POSTED + b"Content-Length: -2\r\n\r\n{}", "invalid_parameter"),
+    "a long path": (b"GET /v1/" + b"x" * 9000 + HEAD + b"\r\n", "invalid_parameter"),
+    "a long header": (b"GET /v1" + HEAD + b"X: " + b"x" * 9000 + b"\r\n\r\n", "invalid_parameter"),
+    "a path that is not ASCII": (b"GET /v1/\xc3\xa4" + HEAD + b"\r\n", "invalid_parameter"),
+    "no request line": (b"hello\r\n\r\n", "invalid_parameter"),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_what_is_no_http_is_a_problem_too(serving: Serving, what: str) -> None:
+    sent, code = UNREADABLE[what]
+    address = urlsplit(serving.url)
+    with socket.create_connection((str(address.hostname), address.port or 0), timeout=30) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        problem = json.loads(answer.read())
+    assert (answer.status, problem["code"]) == (400, code)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["X-Request-Id"] == problem["request_id"]

@@ -82,10 +82,13 @@ def _chunked_body(environ: dict[str, Any], stream: IO[bytes]) -> bytes | None:
 
 
 def _read(stream: IO[bytes], length: int) -> bytes:
-    """At most `length` bytes; one read can return fewer than there are."""
+    """At most `length` bytes; one read can return fewer than there are. Raises `MalformedJson` for wrong chunks."""
     parts = []
     while length > 0:
-        part = stream.read(length)
+        try:
+            part = stream.read(length)
+        except Exception:
+            raise MalformedJson("The body could not be read: its chunks are not those of HTTP.") from None
         if not part:
             break
         parts.append(part)
