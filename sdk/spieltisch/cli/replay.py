@@ -84,7 +84,8 @@ def _wanted(answer: str | None, at: int, start: int, last: int) -> int | None:
 
 
 def _show(event: Event, last: int, seats: Sequence[Seat], boards: Boards, screen: Screen) -> None:
-    screen.heading(f"{event.seq} of {last}   {event_text(event, seats)}")
+    screen.heading(f"{event.seq} of {last}")
+    screen.line(event_text(event, seats), "bold cyan")
     scores = event.data.get("scores") or event.data.get("result", {}).get("scores")
     if scores:
         screen.line(scores_text(seats, scores), "bold")

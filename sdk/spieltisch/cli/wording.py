@@ -143,7 +143,7 @@ def event_text(event: Event, seats: Sequence[Seat]) -> str:
         return f"the match starts, seat {data['to_act']} begins{_more(data, 'nonces')}"
     if event.type == "match_finished":
         result = data["result"]
-        ranks = ", ".join(f"{seat_name(seats, n)} {s} points" for n, s in enumerate(result["scores"]))
+        ranks = ", ".join(f"{seat_name(seats, n)} {s}" for n, s in enumerate(result["scores"]))
         winners = [seat_name(seats, number) for number, rank in enumerate(result["ranks"]) if rank == 1]
         return f"the match is over ({result['end_reason']}): {ranks}; won by {' and '.join(winners)}"
     if event.type == "match_aborted":

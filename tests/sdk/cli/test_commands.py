@@ -98,7 +98,7 @@ def test_a_match_of_the_service_is_stepped_through(cli: Run, finished: Match) ->
     done = cli("replay", finished.id, typed="\nb\ne\n\ns\n7\nnonsense\nq\n")
     assert done.code == 0
     last = finished.version
-    seen = [line.split(" of ")[0] for line in done.out.splitlines() if f" of {last}   " in line]
+    seen = [line.split(" of ")[0] for line in done.out.splitlines() if line.endswith(f" of {last}")]
     # The start is event 2; "on" at the end and nonsense show nothing.
     assert seen == ["2", "3", "2", str(last), "2", "7"]
     for version in (2, 7, last):

@@ -102,7 +102,7 @@ def event(type_: str, seat: int | None = None, **data: Any) -> Event:
         ),
         (
             event("match_finished", result={"scores": [3, 3], "ranks": [1, 1], "end_reason": "completed"}),
-            "the match is over (completed): seat 0 (Ada) 3 points, seat 1 3 points; won by seat 0 (Ada) and seat 1",
+            "the match is over (completed): seat 0 (Ada) 3, seat 1 3; won by seat 0 (Ada) and seat 1",
         ),
         (event("match_aborted", reason="expired"), "the match is aborted (expired)"),
         (event("match_paused"), "match_paused"),
