@@ -16,7 +16,7 @@ import pytest
 import redis
 
 from spieltisch_service.app import streams
-from tests.end_to_end.contract import LAND, WONDER, Asker, refused
+from tests.end_to_end.contract import LAND, WONDER, Asker, faults, refused
 from tests.end_to_end.test_vectors import VECTORS
 
 DAY_MS = 24 * 3600 * 1000
@@ -302,7 +302,9 @@ def test_last_event_id_beats_after(ada: Asker, ended: str) -> None:
         text = ada.get(f"{ended}/events?after={after}", Accept=SSE, Last_Event_ID="6").data.decode()
         assert [line for line in text.splitlines() if line.startswith("id:")] == ["id: 7", "id: 8"]
     assert ada.get(f"{ended}/events", Accept=SSE, Last_Event_ID="8").data.count(b"\n\n") == 2
-    refused(ada.get(f"{ended}/events", Accept=SSE, Last_Event_ID="9"), 409, "ahead_of_log")
+    ahead = ada.get(f"{ended}/events", Accept=SSE, Last_Event_ID="9")
+    refused(ahead, 409, "ahead_of_log")
+    assert faults(ahead) == {("Last-Event-ID", "out_of_range")}
 
 
 def test_lines_of_ndjson(ada: Asker, ended: str) -> None:

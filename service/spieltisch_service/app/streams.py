@@ -64,21 +64,21 @@ class Streams:
         version = max(live.match.version, events[-1].seq if events else 0)
         return {"version": version, "events": [orjson.Fragment(event.to_json()) for event in events]}
 
-    def open(self, caller: Caller, match_id: str, *, after: int) -> Iterator[StreamItem]:
-        """The events after `after` and whatever follows, until an `End`.
+    def open(self, caller: Caller, match_id: str, *, after: int, named: str = "after") -> Iterator[StreamItem]:
+        """The events after `after` and whatever follows, until an `End`. `named` is how the caller gave `after`.
 
         Raises before the first item: NotFound, AheadOfLog, TooManyStreams. Close the iterator to give its place back.
         """
-        live = self._readable(caller, match_id, after)
+        live = self._readable(caller, match_id, after, named)
         self._take_place()
         return _Placed(self._stream(caller, live, after), self._give_place_back)
 
-    def _readable(self, caller: Caller, match_id: str, after: int) -> LiveMatch:
+    def _readable(self, caller: Caller, match_id: str, after: int, named: str = "after") -> LiveMatch:
         live = self._live.current(match_id)
         require_visible(live.match, caller)
         if after > live.match.version:
             detail = f"the match is at version {live.match.version}; event {after} has not happened yet"
-            error = FieldError("out_of_range", detail, parameter="after")
+            error = FieldError("out_of_range", detail, parameter=named)
             raise AheadOfLog(detail, errors=[error], extra={"version": live.match.version})
         return live
 

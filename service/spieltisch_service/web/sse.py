@@ -67,12 +67,12 @@ def streamed(items: Iterator[StreamItem], media_type: str) -> Response:
     return response
 
 
-def resumed_after(request: Request, after: int) -> int:
-    """Where a stream goes on: `Last-Event-ID` beats `after`. Raises `InvalidParameter`."""
+def resumed_after(request: Request, after: int) -> tuple[int, str]:
+    """Where a stream goes on, and which parameter says so: `Last-Event-ID` beats `after`. Raises `InvalidParameter`."""
     header: str | None = request.environ.get("HTTP_LAST_EVENT_ID")
     if header is None:
-        return after
+        return after, "after"
     if not (header.isascii() and header.isdigit() and len(header) <= 15):
         detail = "Last-Event-ID is the id of an event: digits."
         raise InvalidParameter(detail, errors=[FieldError("bad_format", detail, parameter="Last-Event-ID")])
-    return int(header)
+    return int(header), "Last-Event-ID"

@@ -46,5 +46,5 @@ def get_events(call: Call, match_id: str) -> Response:
         response.mimetype = media_type
         response.headers["Vary"] = "Accept, Authorization"
         return response
-    after = resumed_after(call.request, after)
-    return streamed(call.service.streams.open(call.caller, match_id, after=after), media_type)
+    after, named = resumed_after(call.request, after)
+    return streamed(call.service.streams.open(call.caller, match_id, after=after, named=named), media_type)
