@@ -50,8 +50,8 @@ def close() -> None:
             ended.close()
 
 
-def _application() -> Callable[..., Iterable[bytes]]:
-    """The WSGI application of this process's service, which is started if need be."""
+def _service() -> Any:
+    """This process's service, which is started if need be."""
     global _running, _running_pid
     with _lock:
         if _running is None:
@@ -60,8 +60,7 @@ def _application() -> Callable[..., Iterable[bytes]]:
             atexit.register(close)
         elif _running_pid != os.getpid():
             raise SpieltischError("the local service belongs to the process that this one was forked from")
-        application: Callable[..., Iterable[bytes]] = _running.app
-        return application
+        return _running
 
 
 class LocalTransport(Transport):
@@ -72,7 +71,7 @@ class LocalTransport(Transport):
             raise ValueError(f"the service within this process is {LOCAL!r}, with nothing behind it")
         super().__init__("http://localhost", key, **options)
         self.url = LOCAL
-        self._local_adapter = _LocalAdapter(_application())
+        self._local_adapter = _LocalAdapter(_service())
 
     def _adapter(self) -> Any:
         return self._local_adapter
@@ -84,21 +83,21 @@ class LocalTransport(Transport):
 class _LocalAdapter(BaseAdapter):
     """Makes of a request a call of a WSGI application, in the thread that asks."""
 
-    def __init__(self, application: Callable[..., Iterable[bytes]]) -> None:
+    def __init__(self, service: Any) -> None:
         super().__init__()
-        self._application = application
+        self._service = service
 
     def send(self, request: Any, stream: bool = False, *_: Any, **__: Any) -> requests.Response:
         """The answer; timeouts do not apply, since nothing can get lost."""
+        if self._service.closed:
+            raise SpieltischError("the service within this process has ended")
         started: list[Any] = []
 
         def start_response(status: str, headers: list[tuple[str, str]], _error: Any = None) -> Callable[[bytes], None]:
             started[:] = [status, headers]
             return _written_directly
 
-        body = _Body(self._application(_environ(request), start_response))
-        if not started:
-            body.begin()
+        body = _Body(self._service.app(_environ(request), start_response))
         status, _, reason = started[0].partition(" ")
         response = requests.Response()
         response.status_code = int(status)
@@ -123,19 +122,12 @@ class _Body:
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = pieces
-        self._iterator = iter(pieces)
-        self._first: list[bytes] = []
         self._closed = False
-
-    def begin(self) -> None:
-        """Let the application get as far as its first piece."""
-        self._first += [piece for piece in [next(self._iterator, b"")] if piece]
 
     def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
         """The pieces, as they come."""
         try:
-            yield from self._first
-            yield from self._iterator
+            yield from self._pieces
         finally:
             self.close()
 

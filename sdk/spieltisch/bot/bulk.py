@@ -185,32 +185,55 @@ def _act(table: Any, action: Any) -> None:
 # --- in several processes -----------------------------------------------------------------------------------
 
 
-def run(bulk: Bulk, numbers: range, jobs: int) -> Iterator[Played]:
-    """Play the matches of these numbers, with `jobs` processes; each as it is done. Close it to stop.
+def run(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None]) -> bool:
+    """Play the matches of these numbers, with `jobs` processes; `report` hears of each as it is done.
 
-    Raises SpieltischError when a process dies.
+    Returns whether a KeyboardInterrupt came between; then what is under way is given up. Raises SpieltischError when
+    a process dies.
     """
-    if jobs == 1:
+    if jobs > 1:
+        return _run_in_processes(bulk, numbers, jobs, report)
+    try:
         for number in numbers:
             played = bulk.play(number)
             assert played is not None
-            yield played
-        return
+            report(played)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _run_in_processes(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None]) -> bool:
     if "fork" not in multiprocessing.get_all_start_methods():
         raise SpieltischError("this system does not fork processes: play with --jobs 1")
     context = multiprocessing.get_context("fork")
     stop = context.Event()
     size = max(1, min(20, len(numbers) // (4 * jobs)))
-    chunks = [numbers[start : start + size] for start in range(0, len(numbers), size)]
     pool = concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(bulk, stop))
+    under_way: set[concurrent.futures.Future[list[Played]]] = set()
+    interrupted = False
     try:
-        for done in concurrent.futures.as_completed([pool.submit(_play_chunk, chunk) for chunk in chunks]):
-            yield from done.result()
+        for start in range(0, len(numbers), size):
+            under_way.add(pool.submit(_play_chunk, numbers[start : start + size]))
+        while under_way:
+            done, _ = concurrent.futures.wait(under_way, return_when=concurrent.futures.FIRST_COMPLETED)
+            for chunk in done:
+                under_way.discard(chunk)
+                for played in chunk.result():
+                    report(played)
+    except KeyboardInterrupt:
+        interrupted = True
     except BrokenProcessPool:
         raise SpieltischError("a process of the run died: killed, out of memory, or ended by the bot") from None
     finally:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
+    for chunk in under_way:
+        # What had been played when the stop came counts.
+        if not chunk.cancelled() and chunk.exception() is None:
+            for played in chunk.result():
+                report(played)
+    return interrupted
 
 
 _bulk: Bulk | None = None

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -113,19 +113,9 @@ def _here(make: Callable[[], Player], chosen: argparse.Namespace) -> int:
     count = chosen.matches or _MATCHES
     report = _Report(chosen, f"{seats} seats, {chosen.bot_name} against {', '.join(filled)}", count)
     try:
-        return report.about(lambda advance: _each(run_bulk(bulk, range(count), min(chosen.jobs, count)), advance))
+        return report.about(lambda advance: run_bulk(bulk, range(count), min(chosen.jobs, count), advance))
     finally:
         bulk.close()
-
-
-def _each(played: Iterable[Played], advance: Callable[[Played], None]) -> bool:
-    """Report them all; whether a Ctrl-C came between."""
-    try:
-        for match in played:
-            advance(match)
-    except KeyboardInterrupt:
-        return True
-    return False
 
 
 def _seats(chosen: argparse.Namespace, named: Sequence[str], players: Any) -> int:

@@ -96,6 +96,17 @@ def mean_and_margin(values: Iterable[tuple[int, float]]) -> tuple[float, float]:
     return mean, _student(deals - 1) * math.sqrt(squares * deals / (deals - 1)) / count
 
 
+def share_and_margin(values: Sequence[tuple[int, float]]) -> tuple[float, float]:
+    """The same for shares between 0 and 1, of which the margin is never more than 1.
+
+    Where all matches ended alike, it is what the true share may be off by for that to happen in one run of forty.
+    """
+    mean, margin = mean_and_margin(values)
+    if mean in (0, 1):
+        return mean, 1 - 0.025 ** (1 / len({deal for deal, _ in values}))
+    return mean, min(margin, 1.0)
+
+
 def _student(freedom: int) -> float:
     """The 97.5 % quantile of Student's distribution; the series is exact to 1 % from 3 degrees of freedom on."""
     known = {1: 12.7062, 2: 4.3027}
@@ -148,7 +159,8 @@ class Tally:
             "ahead": lambda each: each.ahead,
         }
         for name, value in values.items():
-            mean, margin = mean_and_margin((each.deal, value(each)) for each in self.played)
+            found = [(each.deal, value(each)) for each in self.played]
+            mean, margin = share_and_margin(found) if name == "win_share" else mean_and_margin(found)
             numbers[name] = {"mean": _finite(mean), "margin_95": _finite(margin)}
         seats = sorted({each.seat for each in self.played})
         by_seat = {seat: [each.share for each in self.played if each.seat == seat] for seat in seats}

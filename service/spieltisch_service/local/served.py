@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import secrets
 import shutil
@@ -10,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import structlog
@@ -28,7 +26,7 @@ _CLEANER = 'read -r _; kill "$1" 2>/dev/null; sleep 1; rm -rf "$2"'
 
 
 class LocalService:
-    """A service for this process alone. `app` takes requests, from any thread; `close` ends it all.
+    """A service for this process alone. `app` takes requests, from any thread; `close` ends it all (`closed`).
 
     Its matches last as long as it does: the store lies in a temporary folder, which goes with it, even if the process
     is killed.
@@ -42,7 +40,7 @@ class LocalService:
         self._cleaner: subprocess.Popen[bytes] | None = None
         self._hub: Hub | None = None
         self._worker: threading.Thread | None = None
-        self._closed = False
+        self.closed = False
         try:
             self._store.start()
             self._cleaner = self._clean_up_after_us()
@@ -79,9 +77,9 @@ class LocalService:
 
     def close(self) -> None:
         """End the service, its bots and its store, and remove what it kept. Does nothing the second time."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         self._stop.set()
         if self._hub is not None:
             self._hub.close()
@@ -92,16 +90,6 @@ class LocalService:
             self._cleaner.communicate()
         self._store.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def local_service() -> Iterator[LocalService]:
-    """A service that ends with the block."""
-    service = LocalService()
-    try:
-        yield service
-    finally:
-        service.close()
 
 
 def _log_quietly() -> None:

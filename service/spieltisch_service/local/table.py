@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from spieltisch_service.bots.house import BOTS
+from spieltisch_service.bots.position import Position
 from spieltisch_service.domain import play
 from spieltisch_service.domain.events import LoggedEvent, chained
 from spieltisch_service.domain.fairness import commitment, deal_seed
@@ -225,8 +226,7 @@ def house_decision(
     name: str, game_id: str, options: Mapping[str, Any], view: Mapping[str, Any], rng: random.Random
 ) -> Mapping[str, Any]:
     """What the house bot `name` does in a view of a match of that game with these options."""
-    del game_id, options
-    return BOTS[name](view, rng)
+    return BOTS[name](Position(game_id, options, view, rng))
 
 
 _READERS: dict[str, ActionReader] = {}
