@@ -18,12 +18,16 @@ CONNECTIONS = 32
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one round of load gave. `joined` counts matches created and joined, where that was asked for."""
+    """What one round of load gave. `joined_per_s` counts matches created and joined, where that was asked for.
+
+    `cpu_ms` is the CPU time that server and store used for each request, where that is known.
+    """
 
     per_s: float
     p99_ms: float
     bytes_each: float
     joined_per_s: float
+    cpu_ms: float | None = None
 
 
 def request(method: str, path: str, body: bytes | None = None, **headers: str) -> bytes:

@@ -48,13 +48,13 @@ class Loads:
         self._viewed: list[Prepared] = []
 
     def _anchor(self, *requests: bytes) -> Result:
-        return self._site.generator.run(self._site.anchor_port, Load(requests, again=True), self._seconds)
+        return self._site.load(Load(requests, again=True), self._seconds, on_anchors=True)
 
     def _service(self, load: Load) -> Result:
-        return self._site.generator.run(self._site.port, load, self._seconds)
+        return self._site.load(load, self._seconds)
 
     def _warm_up(self, matches: Sequence[Prepared]) -> None:
-        self._site.generator.run(self._site.port, Load(self._views(matches), again=True), _WARM_UP_S)
+        self._site.load(Load(self._views(matches), again=True), _WARM_UP_S)
 
     def hello(self) -> Result:
         """The floor of Flask and gunicorn."""
@@ -155,7 +155,7 @@ def _rows(results: dict[str, list[Result]], wanted: set[str]) -> list[Row]:
     late = {name: f"{median(each):.0f} ms" for name, each in p99.items()}
 
     def row(name: str, target: Target, own: str, anchor: str) -> Row:
-        measured = f"{said[own]} of {size[own]:.1f} kB, {anchor} {said[anchor]}"
+        measured = f"{said[own]} of {size[own]:.1f} kB, {anchor} {said[anchor]}{_cpu(results[own], results[anchor])}"
         return Row(name, target, measured, *ratio(per_s[own], per_s[anchor]))
 
     def late_row(target: Target, own: str) -> Row:
@@ -170,6 +170,17 @@ def _rows(results: dict[str, list[Result]], wanted: set[str]) -> list[Row]:
         rows += [row("T3", T3, "view", "get"), row("T3", T3_SAME, "same", "get")]
     if "T4" in wanted:
         joined = [result.joined_per_s for result in results["joined"]]
-        rows.append(Row("T4", T4, f"{median(joined):,.0f}/s, move {said['move']}", *ratio(joined, per_s["move"])))
+        measured = f"{median(joined):,.0f}/s, move {said['move']}"
+        rows.append(Row("T4", T4, measured, *ratio(joined, per_s["move"])))
         rows += [row("T4", T4_REQUESTS, "joined", "move"), row("T4", T4_AT_ONCE, "create", "move")]
     return rows
+
+
+def _cpu(own: Sequence[Result], anchor: Sequence[Result]) -> str:
+    """CPU time of server and store for a request: what the ratio comes down to when nothing else runs here."""
+    own_ms = [result.cpu_ms for result in own if result.cpu_ms is not None]
+    anchor_ms = [result.cpu_ms for result in anchor if result.cpu_ms is not None]
+    if len(own_ms) < len(own) or len(anchor_ms) < len(anchor):
+        return ""
+    share, _ = ratio(anchor_ms, own_ms)
+    return f"; CPU {median(own_ms):.2f} to {median(anchor_ms):.2f} ms ({share:.2f})"

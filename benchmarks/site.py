@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +22,8 @@ import redis
 
 import spieltisch_service
 from benchmarks import anchors
-from benchmarks.load import Generator
+from benchmarks.cpu import spent_s
+from benchmarks.load import Generator, Load, Result
 from benchmarks.measure import Invalid
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.store.connection import connect
@@ -130,6 +131,18 @@ class Site:
                 time.sleep(0.1)
             else:
                 return port
+
+    def load(self, load: Load, seconds: int, *, on_anchors: bool = False) -> Result:
+        """Send a load to the service or to the anchors. Raises Invalid."""
+        server = self._processes[1 if on_anchors else 0].pid
+        store = self._store.pid
+        assert store is not None
+        before_s = spent_s([server, store])
+        result = self.generator.run(self.anchor_port if on_anchors else self.port, load, seconds)
+        after_s = spent_s([server, store])
+        if before_s is None or after_s is None:
+            return result
+        return replace(result, cpu_ms=1000 * (after_s - before_s) / (result.per_s * seconds))
 
     def ask(self, method: str, path: str, body: Any = None, *, port: int | None = None, key: str | None = None) -> Any:
         """One request over a connection of its own; the JSON of its answer. Raises Invalid for a refusal."""
