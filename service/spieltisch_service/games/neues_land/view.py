@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from spieltisch_service.games.contract import Plain
@@ -38,20 +39,23 @@ def _tiles(state: State) -> list[dict[str, Any]]:
     board, shown = state.board, state.shown
     if len(shown) < len(board.cells):
         shown = shown.copy()
-        for tile in range(len(shown), len(board.cells)):
-            x, y = place_of(board.cells[tile])
-            shape, seat = board.shapes[tile], board.seats[tile]
-            shown.append(
-                {
-                    "x": x,
-                    "y": y,
-                    "tile": KIND_IDS[shape >> 2],
-                    "rotation": (shape & 3) * 90,
-                    "seat": None if seat < 0 else seat,
-                }
-            )
+        first = len(shown)
+        shown += map(_tile, board.cells[first:], board.shapes[first:], board.seats[first:])
         state.shown = shown
     return shown
+
+
+# A match that is read again from the store shows the same tiles as before.
+@lru_cache(maxsize=1 << 14)
+def _tile(cell: int, shape: int, seat: int) -> dict[str, Any]:
+    x, y = place_of(cell)
+    return {
+        "x": x,
+        "y": y,
+        "tile": KIND_IDS[shape >> 2],
+        "rotation": (shape & 3) * 90,
+        "seat": None if seat < 0 else seat,
+    }
 
 
 def event_data(drawn: list[Drawn], discarded: list[int]) -> dict[str, Plain]:
