@@ -93,6 +93,20 @@ class Settings:
             raise BadSettings(str(error)) from None
 
 
+def named_store() -> tuple[str | None, Path]:
+    """The store's URL, or None, and the data folder, as the environment names them; nothing is made.
+
+    Raises:
+        BadSettings: a value is wrong.
+    """
+    env = Env()
+    try:
+        url = env.str("REDIS_URL", None, validate=_is_store_url)
+        return url or None, _data_dir(env.str("SPIELTISCH_DATA_DIR", ""))
+    except EnvValidationError as error:
+        raise BadSettings(_one_line(error)) from None
+
+
 def open_data_dir(path: Path) -> Path:
     """Make `path` a folder that only this user can enter, and return it.
 

@@ -135,7 +135,7 @@ class Accounts:
         before: tuple[int, str] | None = None
         while page := self._store.list_of_account(account_id, before, 100):
             for _, match_id in page:
-                self._live.rewrite(match_id, lambda match: _without_name(match, account_id))
+                self._live.rewrite(match_id, lambda match: without_name(match, account_id))
             before = page[-1]
         self._store.delete_account(account_id)
         with self._lock:
@@ -167,7 +167,9 @@ def _account(account_id: str, document: bytes, created_at_ms: int) -> Account:
     return Account(account_id, raw["name"], raw["kind"], created_at_ms)
 
 
-def _without_name(match: Match, account_id: str) -> Match:
+def without_name(match: Match, account_id: str) -> Match:
+    """The match without the name of the account that had one of its seats."""
+
     def seat(old: Seat) -> Seat:
         return replace(old, name=None) if old.account == account_id else old
 

@@ -1,4 +1,4 @@
 """The only room that speaks Redis: matches, lists, accounts and the bell over Redis or Valkey.
 
-May import `app.ports`, `domain.events`, itself, redis and the standard library.
+May import `app.ports`, `app.holdings`, `domain.events`, itself, redis and the standard library.
 """

@@ -19,6 +19,7 @@ from spieltisch_service.app.ports import UNOBSERVED, Observer
 from spieltisch_service.store.faults import translate
 from spieltisch_service.store.nodes import ANSWER_S, CONNECT_S, POOL_WAIT_S
 from spieltisch_service.store.redis_store import RedisStore
+from spieltisch_service.store.vault import Vault
 
 _CLUSTER_SCHEME = "redis+cluster"
 
@@ -139,3 +140,8 @@ def connect(url: str, *, durability: str | None = None, observer: Observer = UNO
     itself be asked (managed servers hide CONFIG), and otherwise the server's own answer is.
     """
     return RedisStore(open_client(url), durability=durability, observer=observer)
+
+
+def open_vault(url: str) -> Vault:
+    """All of the store behind `url`, for backup and restore."""
+    return Vault(open_client(url))

@@ -20,6 +20,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -90,6 +91,30 @@ def _is_fit(binary: str) -> bool:
         return False
     found = re.search(r"\bv=(\d+)\.(\d+)", answer.stdout)
     return found is not None and (int(found[1]), int(found[2])) >= _OLDEST_VERSION
+
+
+@contextlib.contextmanager
+def store_in(data_dir: Path) -> Iterator[str]:
+    """The URL of the store in a data folder that is there: the one that a service runs, or one started for this alone.
+
+    Raises:
+        StoreNotStarted: there is no such folder, or its store does not answer.
+    """
+    if not (data_dir / "service.lock").exists():
+        raise StoreNotStarted(f"{data_dir} is not a data folder: name the one of the service with --data")
+    store = EmbeddedStore(data_dir)
+    try:
+        store.start()
+    except StoreNotStarted:
+        url = store.running_url()
+        if url is None:
+            raise
+        yield url
+        return
+    try:
+        yield store.url
+    finally:
+        store.stop()
 
 
 class _Lock:
@@ -180,6 +205,11 @@ class EmbeddedStore:
         except BaseException:
             self._owner.close()
             raise
+
+    def running_url(self) -> str | None:
+        """The URL of the server that another process runs on this folder, if it answers."""
+        self._socket = str(self._server.read().get("socket", self._socket_path()))
+        return self.url if self._ping() else None
 
     def revive(self, timeout_s: float = 30.0) -> bool:
         """Start the server again if it has ended, at the same socket; tell whether that was needed.

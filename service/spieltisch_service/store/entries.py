@@ -51,7 +51,7 @@ _DICTIONARY = (
 _WINDOW = -12
 
 
-def pack_event(event: Event) -> bytes:
+def pack_event(event: Event | LoggedEvent) -> bytes:
     """The entry without its time, which the store stamps."""
     deflate = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, 4, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
     return bytes.fromhex(event.hash) + _DEFLATED + deflate.compress(event.body.encode()) + deflate.flush()

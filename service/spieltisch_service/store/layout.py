@@ -67,6 +67,14 @@ CHANNELS = tuple(bucket.channel for bucket in ALL_BUCKETS)
 BOTS_CHANNEL = b"spieltisch:ev:bots"
 
 
+#: What all keys begin with, as a pattern.
+ANYTHING = b"spt:*"
+#: What the keys that reserve an idempotency key begin with; its digest as hex follows.
+RESERVATIONS = b"spt:idem:"
+#: The key that is there while a restore goes on, or was cut short.
+RESTORING = b"spt:restoring"
+
+
 @lru_cache(maxsize=4096)
 def match_place(match_id: str) -> MatchPlace:
     """Where the match lies."""
@@ -90,5 +98,10 @@ def digest(key: str) -> bytes:
 
 def reservation(key: str) -> tuple[int, bytes]:
     """Slot and name of the key that reserves an idempotency key outside a match."""
-    name = b"spt:idem:%b" % digest(key).hex().encode()
-    return key_slot(name), name
+    name = RESERVATIONS + digest(key).hex().encode()
+    return slot_of(name), name
+
+
+def slot_of(key: bytes) -> int:
+    """The hash slot of a key."""
+    return key_slot(key)

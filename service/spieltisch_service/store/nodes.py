@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from redis import Redis, RedisCluster, exceptions
@@ -29,7 +29,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from spieltisch_service.app.ports import UNOBSERVED, Observer
+from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.store.faults import translate
 from spieltisch_service.store.scripts import Script
 
@@ -39,6 +39,8 @@ CALL_S = 5.0
 POOL_WAIT_S, CONNECT_S, ANSWER_S = 1.0, 2.0, 2.0
 #: How long a slot that is being moved between nodes is tried again.
 _TRY_AGAIN_S = 1.0
+#: How many keys a server looks at in one step of going over all of them.
+_SCANNED_AT_ONCE = 1000
 
 Command: TypeAlias = tuple[Any, ...]
 
@@ -142,6 +144,35 @@ class Nodes(ABC):
         except (RedisError, RedisClusterException) as error:
             self.observer.store_failed()
             translate(error)
+
+    def keys(self, pattern: bytes) -> Iterator[bytes]:
+        """The keys of all primaries that match `pattern`, each once or more.
+
+        Raises `StoreUnavailable`, also where slots of a cluster moved meanwhile, so that some may have been missed.
+        """
+        try:
+            before = self._layout()
+            for pool in self._pools():
+                cursor: Any = 0
+                while True:
+                    deadline = time.monotonic() + CALL_S
+                    words = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED_AT_ONCE)
+                    (answer,) = _exchange(pool, [words], deadline, True)
+                    if isinstance(answer, Exception):
+                        raise answer
+                    cursor, names = answer
+                    yield from names
+                    if int(cursor) == 0:
+                        break
+            if self._layout() != before:
+                raise StoreUnavailable("the slots of the cluster moved while its keys were read: try again")
+        except (RedisError, RedisClusterException) as error:
+            self.observer.store_failed()
+            translate(error)
+
+    def _layout(self) -> Mapping[int, str]:
+        """Which server has which slot, as it is now; nothing where there is one server."""
+        return {}
 
     @abstractmethod
     def _send(self, placed: Sequence[Placed], words: Sequence[Command], deadline: float, again: bool, /) -> list[Any]:
@@ -259,6 +290,10 @@ class ClusterNodes(Nodes):
             time.sleep(0.2)
         finally:
             self._renewing.release()
+
+    def _layout(self) -> Mapping[int, str]:
+        self._map.initialize(disconnect_startup_nodes_pools=False)
+        return {slot: nodes[0].name for slot, nodes in self._map.slots_cache.items()}
 
     def _pool_of(self, node: ClusterNode) -> ConnectionPool:
         pool: ConnectionPool = self._client.get_redis_connection(node).connection_pool

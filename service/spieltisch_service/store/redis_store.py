@@ -26,15 +26,17 @@ from spieltisch_service.app.ports import (
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
 from spieltisch_service.store.entries import pack_event, pack_part, unpack_event, unpack_link, unpack_part
-from spieltisch_service.store.health import Health, ask_health, check_health
+from spieltisch_service.store.health import Health, UnsuitableStore, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
     BOTS_CHANNEL,
+    RESTORING,
     MatchPlace,
     account_place,
     digest,
     match_place,
     reservation,
+    slot_of,
 )
 from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
 from spieltisch_service.store.rows import pack_reservation, pack_row, unpack_reservation, unpack_row
@@ -236,10 +238,12 @@ class RedisStore:
         return Durability(health.level, health.server)
 
     def check(self, *, allow_volatile: bool = False) -> Health:
-        """The check at start: raises `health.UnsuitableStore` for a store that would lose matches.
+        """The check at start: raises `health.UnsuitableStore` for a store that would lose matches, or lacks some.
 
         `allow_volatile` takes one with an eviction policy or without an append-only file all the same.
         """
+        if self._nodes.ask(slot_of(RESTORING), "EXISTS", RESTORING, again=True):
+            raise UnsuitableStore("a restore into this store was cut short: run it again with the same file")
         return check_health(ask_health(self._nodes, self._declared), allow_volatile=allow_volatile)
 
 
