@@ -12,7 +12,7 @@ from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Answer, Caller
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
-from spieltisch_service.bots.house import HouseBots
+from spieltisch_service.bots.house import BOTS, HouseBots
 from spieltisch_service.domain.verify import verify
 from tests.app.conftest import once
 
@@ -220,10 +220,14 @@ def test_resigning_of_three_goes_on_with_default_actions(
     verify(json.loads(orjson.dumps(service.play.record(ada, match_id))))
 
 
+@pytest.mark.parametrize("bot", BOTS)
 @pytest.mark.parametrize("game", GAMES)
-def test_house_bots_play_a_match_to_its_end(service: Service, ada: Caller, game: str) -> None:
+def test_house_bots_play_a_match_to_its_end(
+    new_service: Callable[..., Service], ada: Caller, game: str, bot: str
+) -> None:
+    service = new_service(bots=tuple(BOTS))
     options = {"round_limit": 5} if game == "wunderland" else {}
-    match_id = service.matches.create(ada, NewMatch(game, ["bot:random", "bot:random"], options), None).body["id"]
+    match_id = service.matches.create(ada, NewMatch(game, [f"bot:{bot}", "bot:random"], options), None).body["id"]
     bots = HouseBots(service, seed=1)
     for _ in range(2000):
         if not bots.play_waiting():

@@ -7,9 +7,9 @@ key made of match and version, so two of them cannot act twice, and a killed one
 from __future__ import annotations
 
 import random
+import secrets
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 import orjson
 import structlog
@@ -18,11 +18,15 @@ from spieltisch_service.app.callers import Caller, Once, SeatGrant
 from spieltisch_service.app.errors import NotFound, Refusal
 from spieltisch_service.app.ports import BOTS_TOPIC, StoreUnavailable
 from spieltisch_service.app.service import Service
-from spieltisch_service.bots import random_bot
+from spieltisch_service.bots import random_bot, thinking
+from spieltisch_service.bots.position import Decide, Position
 
-Decide: TypeAlias = Callable[[Mapping[str, Any], random.Random], Mapping[str, Any]]
-
-BOTS: Mapping[str, Decide] = {"random": random_bot.decide}
+#: The house bots by name, the weakest first.
+BOTS: Mapping[str, Decide] = {
+    "random": random_bot.decide,
+    "greedy": thinking.greedy,
+    "planner": thinking.planner,
+}
 
 #: How many matches are taken up at a time, and how long a quiet or failing store is left alone.
 _BATCH = 100
@@ -53,11 +57,14 @@ class _Outage:
 
 
 class HouseBots:
-    """Plays for all house bots of a service, until told to stop. `seed` makes the bots' choices repeatable."""
+    """Plays for all house bots of a service, until told to stop.
+
+    `seed` makes the bots' choices repeatable: match, seat and version decide what chance there is in them.
+    """
 
     def __init__(self, service: Service, seed: int | None = None) -> None:
         self._service = service
-        self._rng = random.Random(seed)  # noqa: S311  the choices of a bot need no secrecy
+        self._seed = secrets.randbits(64) if seed is None else seed
 
     def run_until(self, stop: threading.Event) -> None:
         """Play until `stop` is set. A store that is away is waited for."""
@@ -65,7 +72,7 @@ class HouseBots:
         with self._service.bell.listen(BOTS_TOPIC) as ear:
             while not stop.is_set() and not ear.closing:
                 try:
-                    acted = self.play_waiting()
+                    acted = self.play_waiting(stop)
                 except StoreUnavailable as error:
                     outage.seen(error)
                     stop.wait(_QUIET_S)
@@ -74,10 +81,15 @@ class HouseBots:
                 if not acted:
                     ear.wait(_QUIET_S)
 
-    def play_waiting(self) -> int:
-        """Act once in each match that waits for a house bot; how many were there."""
+    def play_waiting(self, stop: threading.Event | None = None) -> int:
+        """Act once in each match that waits for a house bot, until `stop` is set; how many were there.
+
+        Who waits longest comes first, and one action a round is all that a match gets, however quick its bot is.
+        """
         waiting = self._service.store.waiting_for_bots(_BATCH)
         for match_id in waiting:
+            if stop is not None and stop.is_set():
+                break
             try:
                 self._act(match_id)
             except (Refusal, NotFound) as refusal:
@@ -93,8 +105,9 @@ class HouseBots:
         holder = live.match.seats[seat]
         caller = Caller(seat=SeatGrant(match_id, seat, holder.generation))
         view = orjson.loads(live.view(seat))
-        decide = BOTS[holder.name or "random"]
-        action = live.game.action_from_wire(decide(view, self._rng))
+        rng = random.Random(f"{self._seed}/{match_id}/{seat}/{view['version']}")  # noqa: S311  no secrecy is needed
+        position = Position(live.match.game, live.match.options, view, rng)
+        action = live.game.action_from_wire(BOTS[holder.name or "random"](position))
         once = Once.of(f"bot-{view['version']}", caller, "POST", match_id, (), None)
         self._service.play.act(caller, match_id, [action], view["version"], seat, once)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from typing import Any
 
+from spieltisch_service.bots.position import Position
 
-def decide(view: Mapping[str, Any], rng: random.Random) -> Mapping[str, Any]:
+
+def decide(position: Position) -> Mapping[str, Any]:
     """One of the view's legal actions."""
-    legal = view["legal_actions"]
-    return legal[rng.randrange(len(legal))]  # type: ignore[no-any-return]
+    legal = position.view["legal_actions"]
+    return legal[position.rng.randrange(len(legal))]  # type: ignore[no-any-return]

@@ -1,0 +1,126 @@
+"""`planner` for Neues Land: plays the best moves of `greedy` on, over tiles still unseen, and takes the mean.
+
+Each world is one order of the unseen tiles. In it everybody plays greedily for some turns, and the position that they
+come to is judged. All moves are judged in the same worlds; those that fall behind are left out of the later ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from spieltisch_service.bots.neues_land.greedy import actions, guests, placements
+from spieltisch_service.bots.neues_land.prospects import DEFAULT_TASTE, Outlook, Taste
+from spieltisch_service.games.contract import Action
+from spieltisch_service.games.neues_land import rules
+from spieltisch_service.games.neues_land.model import OVER, PLACE_TILE, State
+from spieltisch_service.games.neues_land.scoring import outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far to look. `nodes`: placements judged for one decision, about; `width`: moves that are compared;
+    `turns`: how many turns each world is played on."""
+
+    nodes: int = 700
+    width: int = 6
+    turns: int = 2
+
+
+DEFAULT_EFFORT = Effort()
+
+
+@dataclass(slots=True)
+class _Move:
+    """The rest of the turn that begins with an action, and what it came to so far."""
+
+    actions: Sequence[Action]
+    total: float
+    worlds: int
+
+    def mean(self) -> float:
+        return self.total / self.worlds
+
+
+class _Search:
+    def __init__(self, worlds: Callable[[], State], effort: Effort, taste: Taste) -> None:
+        self.worlds, self.effort, self.taste = worlds, effort, taste
+        self.nodes = 0
+
+    def turn(self, state: State) -> None:
+        """Play a whole turn greedily, in place."""
+        if state.phase == OVER:
+            return
+        ranked = placements(state, Outlook(state, self.taste))
+        self.nodes += len(ranked)
+        rules.push(state, max(ranked, key=_value)[1], [])
+        rules.push(state, max(actions(state, Outlook(state, self.taste)), key=_value)[1], [])
+
+    def judged(self, world: State, move: _Move, seat: int) -> float:
+        """What comes of a move in a world."""
+        state = world.copy()
+        # So that the search ends where nothing more is to be placed.
+        self.nodes += 1
+        for action in move.actions:
+            rules.push(state, action, [])
+        for _ in range(self.effort.turns):
+            self.turn(state)
+        return standing(state, seat, self.taste)
+
+    def best(self, moves: list[_Move], seat: int) -> Action:
+        """The move with the best mean, when the nodes are spent."""
+        while len(moves) > 1:
+            share = self.nodes + (self.effort.nodes - self.nodes) // max(1, (len(moves) - 1).bit_length())
+            while True:
+                world = self.worlds()
+                for move in moves:
+                    move.total += self.judged(world, move, seat)
+                    move.worlds += 1
+                if self.nodes >= share:
+                    break
+            moves.sort(key=lambda move: -move.mean())
+            moves = moves[: (len(moves) + 1) // 2]
+            if self.nodes >= self.effort.nodes:
+                break
+        return moves[0].actions[0]
+
+
+def _value(entry: tuple[float, Action]) -> float:
+    return entry[0]
+
+
+def standing(state: State, seat: int, taste: Taste) -> float:
+    """What a position between two turns is worth to a seat."""
+    rival = -taste.rival / max(1, state.players - 1)
+    signs = [1.0 if other == seat else rival for other in range(state.players)]
+    if state.phase == OVER:
+        return sum(sign * score for sign, score in zip(signs, outcome(state).scores, strict=True))
+    outlook = Outlook(state, taste)
+    worth = guests(state, outlook).worth
+    value = sum(signs[owner] * worth[cell] for cell, (owner, _) in state.followers.items())
+    for sign, points, supply in zip(signs, state.points, state.supply, strict=True):
+        value += sign * (points + outlook.supply(supply, outlook.turns))
+    return value
+
+
+def decide(worlds: Callable[[], State], effort: Effort = DEFAULT_EFFORT, taste: Taste = DEFAULT_TASTE) -> Action:
+    """The action of the seat to act; `worlds` answers a state that could be the real one, another with each call."""
+    state = worlds()
+    legal = rules.legal(state)
+    if len(legal) == 1:
+        return legal[0]
+    search = _Search(worlds, effort, taste)
+    outlook = Outlook(state, taste)
+    moves = []
+    if state.phase == PLACE_TILE:
+        ranked = sorted(placements(state, outlook), key=_value, reverse=True)
+        search.nodes += len(ranked)
+        for _, action in ranked[: effort.width]:
+            laid = state.copy()
+            rules.push(laid, action, [])
+            follower = max(actions(laid, Outlook(laid, taste)), key=_value)[1]
+            moves.append(_Move((action, follower), 0.0, 0))
+    else:
+        listed = sorted(actions(state, outlook), key=_value, reverse=True)
+        moves = [_Move((action,), 0.0, 0) for _, action in listed[: effort.width]]
+    return search.best(moves, state.seat)

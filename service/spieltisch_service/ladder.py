@@ -1,0 +1,170 @@
+"""`./run ladder`: how strong the house bots are, from whole matches between them.
+
+Two seats: all pairs of bots; each deal is played twice, with seats exchanged. More seats: one bot of a kind against a
+field of another kind; each deal is played once from every seat of the one. A shared win counts as a part of one
+(1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are Wilson's, of 95 %.
+
+The same seed plays the same matches, however many processes share them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import click
+from joblib import Parallel, delayed
+
+from spieltisch_service.bots.house import BOTS
+from spieltisch_service.games.catalogue import GAMES
+from spieltisch_service.local.table import Table, house_decision
+
+#: Options that tournaments of a game are played with.
+OPTIONS: dict[str, dict[str, Any]] = {"neues-land": {}, "wunderland": {"round_limit": 30}}
+_Z = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One match to be played: `bots` by seat, the first bot of the pair sits on `seat`; `deal` numbers the deals."""
+
+    game: str
+    bots: tuple[str, ...]
+    seat: int
+    deal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of it: the share of the win that the bot on `meeting.seat` has, scores by seat, and actions."""
+
+    meeting: Meeting
+    share: float
+    scores: tuple[int, ...]
+    actions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the table: `bot` against `field` in matches of `seats` seats; `low` and `high` bound its win rate.
+
+    `own_score` and `field_score` are means.
+    """
+
+    game: str
+    seats: int
+    bot: str
+    field: str
+    games: int
+    rate: float
+    low: float
+    high: float
+    own_score: float
+    field_score: float
+
+
+def wilson(wins: float, games: int) -> tuple[float, float]:
+    """The 95 % interval of a win rate, with shared wins as parts of wins."""
+    rate, square = wins / games, _Z * _Z / games
+    middle = rate + square / 2
+    half = _Z * math.sqrt(rate * (1 - rate) / games + square / (4 * games))
+    return (middle - half) / (1 + square), (middle + half) / (1 + square)
+
+
+def meetings(game: str, seats: int, games: int, bots: Sequence[str]) -> Iterator[Meeting]:
+    """The matches of one game and number of seats: `games` of each pair, to whole rotations of the seats."""
+    pairs = itertools.combinations(bots, 2) if seats == 2 else itertools.permutations(bots, 2)
+    for field, bot in pairs:
+        for number in range(math.ceil(games / seats) * seats):
+            deal, seat = divmod(number, seats)
+            yield Meeting(game, tuple(bot if other == seat else field for other in range(seats)), seat, deal)
+
+
+def play(meeting: Meeting, seed: int) -> Played:
+    """Play one match. Deal and chance of the bots follow from the seed, the number of the deal and the seat alone."""
+    count = len(meeting.bots)
+    deal = hashlib.sha256(f"{seed}/{meeting.game}/{count}/{meeting.deal}".encode()).digest()
+    table = Table(meeting.game, count, OPTIONS[meeting.game], seed=deal, bots=meeting.bots)
+    chances = [random.Random(f"{seed}/{meeting.deal}/{seat}") for seat in range(count)]  # noqa: S311  reproducible
+    while (seat := table.to_act) is not None:
+        bot = meeting.bots[seat]
+        table.act(house_decision(bot, meeting.game, table.options, table.view(seat), chances[seat]))
+    ranks = table.result["ranks"]
+    share = 1 / ranks.count(1) if ranks[meeting.seat] == 1 else 0.0
+    return Played(meeting, share, tuple(table.result["scores"]), len(table.actions))
+
+
+def summed(played: Sequence[Played]) -> list[Line]:
+    """The lines of the table, in the order in which their matches come."""
+    grouped: dict[tuple[str, int, str, str], list[Played]] = {}
+    for each in played:
+        bots, seat = each.meeting.bots, each.meeting.seat
+        grouped.setdefault((each.meeting.game, len(bots), bots[seat], bots[seat - 1]), []).append(each)
+    lines = []
+    for (game, seats, bot, field), matches in grouped.items():
+        games = len(matches)
+        wins = sum(each.share for each in matches)
+        own = sum(each.scores[each.meeting.seat] for each in matches)
+        everybody = sum(sum(each.scores) for each in matches)
+        rest = (everybody - own) / (games * (seats - 1))
+        lines.append(Line(game, seats, bot, field, games, wins / games, *wilson(wins, games), own / games, rest))
+    return lines
+
+
+def table_of(lines: Sequence[Line]) -> str:
+    """The table as Markdown."""
+    head = "| game | seats | bot | against | matches | win rate | 95 % | neutral | points | points against |"
+    rows = [head, "|---|---|---|---|---|---|---|---|---|---|"]
+    for line in lines:
+        won = f"{line.rate:.3f} | {line.low:.3f} to {line.high:.3f} | {1 / line.seats:.3f}"
+        points = f"{line.own_score:.1f} | {line.field_score:.1f}"
+        rows.append(f"| {line.game} | {line.seats} | {line.bot} | {line.field} | {line.games} | {won} | {points} |")
+    return "\n".join(rows)
+
+
+def _seat_counts(_context: click.Context, _option: click.Parameter, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter("numbers with commas between them, as in 2,3,4") from None
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--game", type=click.Choice(sorted(GAMES)), multiple=True, help="One game alone.  [default: all]")
+@click.option("--games", "count", type=click.IntRange(1), default=200, show_default=True, help="Matches of each pair.")
+@click.option("--seats", callback=_seat_counts, default="2", show_default=True, help="Numbers of seats, as in 2,3,4.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed plays the same matches.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the matches.")
+@click.option("--bot", "bots", type=click.Choice(list(BOTS)), multiple=True, help="These bots alone.  [default: all]")
+def main(game: tuple[str, ...], count: int, seats: list[int], seed: int, jobs: int, bots: tuple[str, ...]) -> None:
+    """Play the house bots against each other and print how often they win."""
+    names = [name for name in BOTS if not bots or name in bots]
+    wanted = [
+        meeting
+        for game_id in (game or tuple(GAMES))
+        for number in seats
+        if GAMES[game_id].min_players <= number <= GAMES[game_id].max_players
+        for meeting in meetings(game_id, number, count, names)
+    ]
+    if not wanted:
+        raise click.UsageError("there is nothing to play: two bots, and seats that the game has")
+    for game_id in {meeting.game: None for meeting in wanted}:
+        settled = asdict(GAMES[game_id].options_type(**OPTIONS[game_id]))
+        click.echo(f"{game_id}: {', '.join(f'{name} {value}' for name, value in settled.items())}; seed {seed}")
+    played: list[Played] = []
+    running = Parallel(n_jobs=jobs, return_as="generator")(delayed(play)(meeting, seed) for meeting in wanted)
+    for each in running:
+        played.append(each)
+        print(f"\r{len(played)} of {len(wanted)} matches", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    click.echo(table_of(summed(played)))
+
+
+if __name__ == "__main__":
+    main()
