@@ -86,11 +86,15 @@ def meetings(game: str, seats: int, games: int, bots: Sequence[str]) -> Iterator
             yield Meeting(game, tuple(bot if other == seat else field for other in range(seats)), seat, deal)
 
 
+def deal_seed(meeting: Meeting, seed: int) -> bytes:
+    """The 32 bytes from which the deal follows: the same for all seatings of a deal, and for all pairs of bots."""
+    return hashlib.sha256(f"{seed}/{meeting.game}/{len(meeting.bots)}/{meeting.deal}".encode()).digest()
+
+
 def play(meeting: Meeting, seed: int) -> Played:
     """Play one match. Deal and chance of the bots follow from the seed, the number of the deal and the seat alone."""
     count = len(meeting.bots)
-    deal = hashlib.sha256(f"{seed}/{meeting.game}/{count}/{meeting.deal}".encode()).digest()
-    table = Table(meeting.game, count, OPTIONS[meeting.game], seed=deal, bots=meeting.bots)
+    table = Table(meeting.game, count, OPTIONS[meeting.game], seed=deal_seed(meeting, seed), bots=meeting.bots)
     chances = [random.Random(f"{seed}/{meeting.deal}/{seat}") for seat in range(count)]  # noqa: S311  reproducible
     while (seat := table.to_act) is not None:
         bot = meeting.bots[seat]
