@@ -11,8 +11,8 @@ from spieltisch_service.app.ports import Durability
 from spieltisch_service.store.connection import connect, open_client
 from spieltisch_service.store.health import UnsuitableStore
 
-from .conftest import UnixServer
 from .matches import creation
+from .servers import UnixServer
 
 
 @pytest.mark.parametrize(

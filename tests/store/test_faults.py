@@ -19,8 +19,8 @@ from spieltisch_service.store.hub import Hub
 from spieltisch_service.store.layout import ALL_BUCKETS, match_place
 from spieltisch_service.store.redis_store import RedisStore
 
-from .conftest import Cluster, UnixServer
 from .matches import MATCH, assert_chained, creation, events, follow, row
+from .servers import Cluster, UnixServer
 
 #: Every call that a use case can make.
 CALLS: dict[str, Callable[[RedisStore], object]] = {

@@ -12,8 +12,8 @@ from spieltisch_service.store.hub import Hub
 from spieltisch_service.store.layout import ALL_BUCKETS, match_place
 from spieltisch_service.store.redis_store import RedisStore
 
-from .conftest import UnixServer
 from .matches import MATCH, creation, events, follow
+from .servers import UnixServer
 
 #: Long enough that only a lost ring can take so long.
 SOON_S = 20.0
