@@ -16,7 +16,7 @@ import structlog
 
 from spieltisch_service.app.callers import Caller, Once, SeatGrant
 from spieltisch_service.app.errors import NotFound, Refusal
-from spieltisch_service.app.ports import BOTS_TOPIC, StoreUnavailable
+from spieltisch_service.app.ports import BOTS_TOPIC, StoreUnavailable, UnknownForm
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots import random_bot, thinking
 from spieltisch_service.bots.position import Decide, Position
@@ -82,11 +82,12 @@ class HouseBots:
                     ear.wait(_QUIET_S)
 
     def play_waiting(self, stop: threading.Event | None = None) -> int:
-        """Act once in each match that waits for a house bot, until `stop` is set; how many were there.
+        """Act once in each match that waits for a house bot, until `stop` is set; how many there were to act in.
 
         Who waits longest comes first, and one action a round is all that a match gets, however quick its bot is.
         """
         waiting = self._service.store.waiting_for_bots(_BATCH)
+        unreadable = 0
         for match_id in waiting:
             if stop is not None and stop.is_set():
                 break
@@ -95,7 +96,11 @@ class HouseBots:
             except (Refusal, NotFound) as refusal:
                 # Another process was faster, or the match ended meanwhile; the next look tells.
                 _log.info("bot_refused", match=match_id, code=refusal.code)
-        return len(waiting)
+            except UnknownForm as error:
+                # The bots of the version that wrote it play there; it must not keep these from all the other matches.
+                unreadable += 1
+                _log.info("match_passed_over", match=match_id, detail=str(error))
+        return len(waiting) - unreadable
 
     def _act(self, match_id: str) -> None:
         live = self._service.live.current(match_id)
@@ -133,4 +138,10 @@ class Sweeper:
     def sweep(self) -> int:
         """End the matches whose time is over; how many."""
         service = self._service
-        return sum(service.matches.expire(match_id, service.idle_ms) for match_id in service.store.due(_BATCH))
+        ended = 0
+        for match_id in service.store.due(_BATCH):
+            try:
+                ended += service.matches.expire(match_id, service.idle_ms)
+            except UnknownForm as error:
+                _log.info("match_passed_over", match=match_id, detail=str(error))
+        return ended
