@@ -117,7 +117,9 @@ def open_data_dir(path: Path) -> Path:
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        foreign = not (path / "service.lock").exists() and any(x.name != "lost+found" for x in path.iterdir())
+        ours = (path / "service.lock").exists()
+        # A secret alone was put there for a restore.
+        foreign = not ours and any(x.name not in ("lost+found", "secret") for x in path.iterdir())
         if foreign:
             raise BadSettings(f"the data folder {path} holds other things: name an empty or a new one")
         path.chmod(0o700)
