@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import redis
+import structlog
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -22,6 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """How much the suites do that can do more: see the help of each."""
     parser.addoption("--games", type=int, default=200, help="random matches of each game in the contract suite")
     parser.addoption("--worlds", type=int, default=6, help="positions of each game in the test of secrets")
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Whoever starts a service within the process also sets up logging; the next test begins without."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,11 @@ from tests.sdk.faults import CuttingProxy, StandIn
 
 
 @pytest.fixture(scope="session")
-def live_server(valkey_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a service with its house bots, as `serve` starts it."""
+def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a service with its house bots, as `serve` starts it, with a store that no other test sees."""
     folder = tmp_path_factory.mktemp("service")
-    environment = {**os.environ, "REDIS_URL": valkey_url, "SPIELTISCH_SECRET": "of-the-sdk-tests-" * 3}
-    command = ["-m", "spieltisch_service.cli", "serve", "--port", "0", "--workers", "1", "--allow-unsafe-store"]
+    environment = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
+    command = ["-m", "spieltisch_service.cli", "serve", "--port", "0", "--workers", "1", "--durability", "fast"]
     with (folder / "errors.txt").open("w+") as errors:
         process = subprocess.Popen(
             [sys.executable, *command, "--data", str(folder / "data")],
