@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from benchmarks import bots, engines, micro, requests_to, round_trips
+from benchmarks import bots, engines, micro, requests_to, round_trips, sdk_calls
 from benchmarks.measure import Invalid, Row, Skipped, table
 from benchmarks.site import Site
 
-_NAMES = [*(f"T{number}" for number in range(1, 10)), "T13"]
+_NAMES = [*(f"T{number}" for number in range(1, 11)), "T13"]
 _BY_LOAD = ("T1", "T2", "T3", "T4")
 #: T9 counts and does not time, and T13 plays whole matches: they need no more rounds than these.
 _COUNTING_ROUNDS = 2
@@ -48,7 +48,7 @@ def main(names: Sequence[str], rounds: int, seconds: int, durability: str, gener
             failed = True
             _say(f"{name} INVALID: {reason}")
 
-    if wanted & {*_BY_LOAD, "T9", "T13"}:
+    if wanted & {*_BY_LOAD, "T9", "T10", "T13"}:
         if generator is None and wanted.intersection(_BY_LOAD) and shutil.which("wrk") is None:
             _say("wrk is not installed (apt-get install wrk): load comes from Python, and the ratios come nearer to 1")
         by_load = sorted(wanted.intersection(_BY_LOAD))
@@ -57,6 +57,8 @@ def main(names: Sequence[str], rounds: int, seconds: int, durability: str, gener
                 run(", ".join(by_load), lambda: requests_to.measured(site, rounds, seconds, wanted))
             if "T9" in wanted:
                 run("T9", lambda: round_trips.measured(site, min(rounds, _COUNTING_ROUNDS)))
+            if "T10" in wanted:
+                run("T10", lambda: sdk_calls.measured(site, rounds))
             if "T13" in wanted:
                 run("T13", lambda: bots.measured(site, min(rounds, _WHOLE_MATCH_ROUNDS)))
     engine_rows: dict[str, Callable[[], Sequence[Row]]] = {
