@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spieltisch_service.bots.neues_land.prospects import DEFAULT_TASTE, SIDES, Outlook, Taste
@@ -16,7 +16,6 @@ from spieltisch_service.games.neues_land.model import (
     RecallFollower,
     State,
 )
-from spieltisch_service.games.neues_land.scoring import follower_points
 from spieltisch_service.games.neues_land.tables import FOLLOWERS_PER_PLAYER, KIND_NUMBER, KINDS, MOUNTAIN, SIDE_REGIONS
 
 
@@ -30,127 +29,151 @@ def decide(state: State, taste: Taste = DEFAULT_TASTE) -> Action:
     return max(ranked, key=lambda entry: entry[0])[1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Guests:
-    """What the followers on the board are worth before the turn.
+    """The followers on the board as a turn begins, and what they are worth.
 
-    `worth` by cell; `cells`: by root, the empty cells that an area faces; `signs` by seat: 1 for the own, less than
-    nothing for the others.
+    `worth` and `recalled` (points if recalled now) by cell; `signs` by seat: 1 for the own, less than nothing for the
+    others; `total`: all of them with their signs; `at`: cells of followers by the root of their area; `faced`: by root,
+    the empty cells that an area faces; `robbers`: cells of followers on mountains, for whom distant towns count.
     """
 
-    worth: Mapping[int, float]
-    cells: Mapping[int, set[int]]
+    worth: dict[int, float]
+    recalled: dict[int, int]
     signs: tuple[float, ...]
+    total: float
+    at: dict[int, list[int]]
+    faced: dict[int, set[int]]
+    robbers: list[int]
+
+
+_NOWHERE: frozenset[int] = frozenset()
 
 
 def guests(state: State, outlook: Outlook) -> Guests:
     """The followers as the turn begins."""
     board = state.board
-    cells = outlook.open_cells(board)
     rival = -outlook.taste.rival / max(1, state.players - 1)
-    signs = tuple(1.0 if seat == state.seat else rival for seat in range(state.players))
-    worth = {
-        cell: outlook.follower(board, cell, region, cells.get(board.area(cell, region), set()), outlook.turns)
-        for cell, (_, region) in state.followers.items()
-    }
-    return Guests(worth, cells, signs)
+    signs = tuple([1.0 if seat == state.seat else rival for seat in range(state.players)])
+    found = Guests({}, {}, signs, 0.0, {}, outlook.open_cells(board), [])
+    for cell, (seat, region) in state.followers.items():
+        root = board.area(cell, region)
+        faced = found.faced.get(root, _NOWHERE)
+        worth, recalled = outlook.follower(board, root, cell, region, faced, outlook.turns)
+        found.worth[cell], found.recalled[cell] = worth, recalled
+        found.total += signs[seat] * worth
+        found.at.setdefault(root, []).append(cell)
+        if KINDS[board.shapes[board.at[cell]] >> 2].terrains[region] == MOUNTAIN:
+            found.robbers.append(cell)
+    return found
 
 
-def placements(state: State, outlook: Outlook) -> list[tuple[float, PlaceTile]]:
+def placements(state: State, outlook: Outlook) -> list[tuple[float, Action]]:
     """Every placement, and what it brings with the best follower's action after it."""
     before = guests(state, outlook)
-    found = []
+    # With a follower more at hand, what each recall brings: of those that a tile does not touch, the best will do.
+    own = [cell for cell, (seat, _) in state.followers.items() if seat == state.seat]
+    own.sort(key=lambda cell: before.worth[cell] - before.recalled[cell])
+    found: list[tuple[float, Action]] = []
     for action in rules.legal(state):
         assert isinstance(action, PlaceTile)
         board = state.board.copy()
         cell = cell_of(action.x, action.y)
-        kind = KIND_NUMBER[action.tile]
-        board.lay(kind * 4 + action.rotation // 90, cell, state.seat)
-        found.append((placed(state, board, cell, before, outlook), action))
+        board.lay(KIND_NUMBER[action.tile] * 4 + action.rotation // 90, cell, state.seat)
+        found.append((_placed(state, board, cell, before, own, outlook), action))
     return found
 
 
-def placed(state: State, board: Board, cell: int, before: Guests, outlook: Outlook) -> float:
+def _placed(state: State, board: Board, cell: int, before: Guests, own: Sequence[int], outlook: Outlook) -> float:
     """What a position is worth, points made so far aside, once a tile lies on `cell` of `board`."""
-    areas, touched = _areas_of_tile(state.board, board, cell, before.cells)
-    worth: dict[int, float] = {}
-    value = 0.0
-    for at, (seat, region) in state.followers.items():
-        root = board.area(at, region)
-        if root in areas:
-            own = outlook.follower(board, at, region, areas[root], outlook.turns)
-        elif KINDS[board.shapes[board.at[at]] >> 2].terrains[region] == MOUNTAIN and touched:
-            own = outlook.follower(board, at, region, _cells_of(state.board, at, region, before.cells), outlook.turns)
-        else:
-            own = before.worth[at]
-        worth[at] = own
-        value += before.signs[seat] * own
-    return value + max(gain for gain, _ in _follower_actions(state, board, areas, worth, outlook))
-
-
-def _cells_of(board: Board, cell: int, region: int, cells: Mapping[int, set[int]]) -> set[int]:
-    return cells.get(board.area(cell, region), set())
+    areas, joined, towns = _areas_of_tile(state.board, board, cell, before.faced)
+    changed: dict[int, tuple[float, int]] = {}
+    for old, root in joined.items():
+        for at in before.at.get(old, ()):
+            region = state.followers[at][1]
+            changed[at] = outlook.follower(board, root, at, region, areas[root], outlook.turns)
+    if towns:
+        for at in before.robbers:
+            if at not in changed:
+                region = state.followers[at][1]
+                root = board.area(at, region)
+                faced = before.faced.get(state.board.area(at, region), _NOWHERE)
+                changed[at] = outlook.follower(board, root, at, region, faced, outlook.turns)
+    value = before.total
+    for at, (worth, _) in changed.items():
+        value += before.signs[state.followers[at][0]] * (worth - before.worth[at])
+    supply, turns = state.supply[state.seat], outlook.turns - 1
+    best = outlook.supply(supply, turns)
+    if supply:
+        kept = outlook.supply(supply - 1, turns)
+        for gain, _ in _places(board, areas, outlook, turns):
+            best = max(best, kept + gain)
+    if own:
+        more = outlook.supply(supply + 1, turns)
+        for at in own:
+            if at not in changed:
+                best = max(best, more + before.recalled[at] - before.worth[at])
+                break
+        for at, (worth, recalled) in changed.items():
+            if state.followers[at][0] == state.seat:
+                best = max(best, more + recalled - worth)
+    return value + best
 
 
 def _areas_of_tile(
-    old: Board, board: Board, cell: int, cells: Mapping[int, set[int]]
-) -> tuple[dict[int, set[int]], bool]:
-    """By root: the empty cells that the areas of the new tile face; and whether it joined anything with towns."""
+    old: Board, board: Board, cell: int, faced: Mapping[int, set[int]]
+) -> tuple[dict[int, set[int]], dict[int, int], bool]:
+    """What the tile on `cell` of `board` made of the areas of `old`.
+
+    By root: the empty cells that its areas face. By old root: the new one. And whether a plain has other towns now.
+    """
     tile = board.at[cell]
     base = board.bases[tile]
     regions = SIDE_REGIONS[board.shapes[tile]]
     areas: dict[int, set[int]] = {board.root(node): set() for node in range(base, len(board.parent))}
-    touched = False
+    joined: dict[int, int] = {}
+    towns = False
     for direction, step, back in SIDES:
-        own = areas[board.root(base + regions[direction])]
+        root = board.root(base + regions[direction])
         beside = cell + step
         other = old.at.get(beside)
         if other is None:
-            own.add(beside)
-        else:
-            root = old.root(old.bases[other] + SIDE_REGIONS[old.shapes[other]][back])
-            own |= cells[root]
-            touched = True
-    for own in areas.values():
-        own.discard(cell)
-    return areas, touched
+            areas[root].add(beside)
+            continue
+        before = old.root(old.bases[other] + SIDE_REGIONS[old.shapes[other]][back])
+        if before not in joined:
+            joined[before] = root
+            areas[root] |= faced[before]
+            towns = towns or old.town_count(before) != board.town_count(root)
+    for cells in areas.values():
+        cells.discard(cell)
+    return areas, joined, towns
 
 
-def _follower_actions(
-    state: State, board: Board, areas: Mapping[int, set[int]], worth: Mapping[int, float], outlook: Outlook
-) -> list[tuple[float, Action]]:
-    """The follower's actions after the last tile of `board`, and what each gains over having no followers at hand."""
-    seat = state.seat
-    supply = state.supply[seat]
-    turns = outlook.turns - 1
-    found: list[tuple[float, Action]] = [(outlook.supply(supply, turns), rules.PASS)]
-    if supply:
-        kept = outlook.supply(supply - 1, turns)
-        base, cell = board.bases[-1], board.cells[-1]
-        for node in range(base, len(board.parent)):
-            root = board.root(node)
-            if board.tally[root] < GUEST:
-                gain = outlook.follower(board, cell, node - base, areas[root], turns)
-                found.append((kept + gain, PlaceFollower(region=node - base)))
-    if supply < FOLLOWERS_PER_PLAYER:
-        more = outlook.supply(supply + 1, turns)
-        for cell, (owner, region) in state.followers.items():
-            if owner == seat:
-                points = follower_points(board, cell, region)
-                found.append((more + points - worth[cell], _recall(cell)))
-    return found
+def _places(
+    board: Board, areas: Mapping[int, Collection[int]], outlook: Outlook, turns: float
+) -> Iterator[tuple[float, int]]:
+    """What a follower on each free region of the last tile brings, and the region (N24)."""
+    base, cell = board.bases[-1], board.cells[-1]
+    for node in range(base, len(board.parent)):
+        root = board.root(node)
+        if board.tally[root] < GUEST:
+            yield outlook.follower(board, root, cell, node - base, areas[root], turns)[0], node - base
 
 
 def actions(state: State, outlook: Outlook) -> list[tuple[float, Action]]:
-    """The follower's actions after a tile was laid, and what each brings."""
-    before = guests(state, outlook)
-    areas = {
-        board_root: before.cells.get(board_root, set())
-        for board_root in {state.board.root(node) for node in range(state.board.bases[-1], len(state.board.parent))}
-    }
-    return _follower_actions(state, state.board, areas, before.worth, outlook)
-
-
-def _recall(cell: int) -> RecallFollower:
-    x, y = place_of(cell)
-    return RecallFollower(x=x, y=y)
+    """The follower's actions after a tile was laid, and what each brings (N23)."""
+    before, board = guests(state, outlook), state.board
+    supply, turns = state.supply[state.seat], outlook.turns - 1
+    found: list[tuple[float, Action]] = [(outlook.supply(supply, turns), rules.PASS)]
+    if supply:
+        kept = outlook.supply(supply - 1, turns)
+        roots = {board.root(node) for node in range(board.bases[-1], len(board.parent))}
+        areas = {root: before.faced.get(root, _NOWHERE) for root in roots}
+        found += [(kept + gain, PlaceFollower(region=region)) for gain, region in _places(board, areas, outlook, turns)]
+    more = outlook.supply(min(supply + 1, FOLLOWERS_PER_PLAYER), turns)
+    for cell, (seat, _) in state.followers.items():
+        if seat == state.seat:
+            x, y = place_of(cell)
+            found.append((more + before.recalled[cell] - before.worth[cell], RecallFollower(x=x, y=y)))
+    return found

@@ -20,11 +20,13 @@ from spieltisch_service.games.neues_land.scoring import outcome
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How far to look. `nodes`: placements judged for one decision, about; `width`: moves that are compared;
-    `turns`: how many turns each world is played on."""
+    `turns`: how many turns each world is played on; `trust`: as how many worlds
+    the judgement of `greedy` counts."""
 
-    nodes: int = 700
-    width: int = 6
+    nodes: int = 900
+    width: int = 4
     turns: int = 2
+    trust: float = 2.0
 
 
 DEFAULT_EFFORT = Effort()
@@ -36,7 +38,7 @@ class _Move:
 
     actions: Sequence[Action]
     total: float
-    worlds: int
+    worlds: float
 
     def mean(self) -> float:
         return self.total / self.worlds
@@ -73,8 +75,10 @@ class _Search:
             share = self.nodes + (self.effort.nodes - self.nodes) // max(1, (len(moves) - 1).bit_length())
             while True:
                 world = self.worlds()
-                for move in moves:
-                    move.total += self.judged(world, move, seat)
+                # As leads over the first: what a world brings to all of them tells nothing.
+                values = [self.judged(world, move, seat) for move in moves]
+                for move, value in zip(moves, values, strict=True):
+                    move.total += value - values[0]
                     move.worlds += 1
                 if self.nodes >= share:
                     break
@@ -111,16 +115,19 @@ def decide(worlds: Callable[[], State], effort: Effort = DEFAULT_EFFORT, taste: 
         return legal[0]
     search = _Search(worlds, effort, taste)
     outlook = Outlook(state, taste)
-    moves = []
+    ranked: Sequence[tuple[float, Action]]
     if state.phase == PLACE_TILE:
-        ranked = sorted(placements(state, outlook), key=_value, reverse=True)
+        ranked = placements(state, outlook)
         search.nodes += len(ranked)
-        for _, action in ranked[: effort.width]:
+    else:
+        ranked = actions(state, outlook)
+    ranked = sorted(ranked, key=_value, reverse=True)[: effort.width]
+    moves = []
+    for value, action in ranked:
+        turn = [action]
+        if state.phase == PLACE_TILE:
             laid = state.copy()
             rules.push(laid, action, [])
-            follower = max(actions(laid, Outlook(laid, taste)), key=_value)[1]
-            moves.append(_Move((action, follower), 0.0, 0))
-    else:
-        listed = sorted(actions(state, outlook), key=_value, reverse=True)
-        moves = [_Move((action,), 0.0, 0) for _, action in listed[: effort.width]]
+            turn.append(max(actions(laid, Outlook(laid, taste)), key=_value)[1])
+        moves.append(_Move(turn, effort.trust * (value - ranked[0][0]), effort.trust))
     return search.best(moves, state.seat)

@@ -7,6 +7,7 @@ is estimated from the open cells around it and the tiles that are still unseen.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from spieltisch_service.games.neues_land.board import Board
@@ -97,33 +98,37 @@ class Outlook:
                         found[node] = {cell}
         return found
 
-    def follower(self, board: Board, cell: int, region: int, cells: set[int], turns: float) -> float:
-        """What a follower there may bring its owner, who has `turns` turns left; `cells` are those its area faces."""
-        taste = self.taste
-        now = follower_points(board, cell, region, as_open=True)
+    def follower(
+        self, board: Board, root: int, cell: int, region: int, cells: Collection[int], turns: float
+    ) -> tuple[float, int]:
+        """What a follower there may bring its owner, who has `turns` turns left, and what it scores if recalled now.
+
+        `root` is that of its area, `cells` are the empty ones that the area faces.
+        """
         terrain = KINDS[board.shapes[board.at[cell]] >> 2].terrains[region]
-        if not cells:
-            if turns < 1:
-                return now
-            return max(now, follower_points(board, cell, region) - taste.turn)
-        demands = board.demands
-        close = 1.0
-        for beside in cells:
-            close *= self.filled(demands[beside])
-        close *= min(1.0, turns / (len(cells) + 1))
-        busy = min(1.0, turns / 6)
-        wide = min(len(cells), 4)
         if terrain == PLAIN:
-            later = now + taste.growth * wide * busy
-            best = later + close * (now + taste.growth * wide)
+            now = board.low[root].bit_count() + board.high[root].bit_count()
         elif terrain == WATER:
-            later = now + taste.towns * wide * busy
-            tiles = board.tile_count(board.area(cell, region))
-            best = later + close * (tiles + wide)
+            now = board.town_count(root)
         else:
-            later = now + taste.towns * wide * busy
-            best = later + close * (now + taste.towns * wide)
-        return max(later, best - taste.turn) if turns >= 1 else now
+            now = follower_points(board, cell, region, as_open=True)
+        taste = self.taste
+        if not cells:
+            recalled = follower_points(board, cell, region)
+            return (max(now, recalled - taste.turn) if turns >= 1 else now), recalled
+        if turns < 1:
+            return now, now
+        demands, filled = board.demands, self._filled
+        open_cells = len(cells)
+        close = min(1.0, turns / (open_cells + 1))
+        for beside in cells:
+            demand = demands[beside]
+            close *= filled[demand] if demand in filled else self.filled(demand)
+        wide = min(open_cells, 4)
+        growing = (taste.growth if terrain == PLAIN else taste.towns) * wide
+        later = now + growing * min(1.0, turns / 6)
+        more = board.tile_count(root) + wide if terrain == WATER else now + growing
+        return max(later, later + close * more - taste.turn), now
 
     def supply(self, count: int, turns: float) -> float:
         """What `count` followers at hand are worth with `turns` turns left."""

@@ -65,7 +65,7 @@ def ranked(state: State, seat: int, outlook: Outlook) -> list[Judged]:
     if state.phase == TURN:
         redeems = [action for action in rules.legal(state) if isinstance(action, Redeem)]
         found = judged(((action, standing.redeeming(action.card)) for action in redeems), outlook)
-        found += main_actions(standing, outlook)
+        found += judged(main_actions(standing, outlook), outlook)
     else:
         found = judged(((action, _result(standing, action, state)) for action in rules.legal(state)), outlook)
     found.sort(key=_first, reverse=True)
@@ -90,7 +90,7 @@ def _result(standing: Standing, action: Action, state: State) -> Standing:
     return standing
 
 
-def main_actions(standing: Standing, outlook: Outlook) -> list[Judged]:
+def main_actions(standing: Standing, outlook: Outlook) -> list[tuple[Action, Standing]]:
     """Collecting, and the journeys that a first look finds good, at the beginning of a turn (W20)."""
     spent = standing.waits + 1
     looked: list[Judged] = []
@@ -115,14 +115,14 @@ def main_actions(standing: Standing, outlook: Outlook) -> list[Judged]:
         for journey in between:
             look(journey)
     looked.sort(key=_first, reverse=True)
-    results = [(journey, after) for _, journey, after in looked[:_FULL_LOOKS]]
+    results: list[tuple[Action, Standing]] = [(journey, after) for _, journey, after in looked[:_FULL_LOOKS]]
     waits = spent if outlook.own_turn else standing.waits
     for place, number in standing.own.items():
         if place in BOARD.post:
             for action in COLLECTS[place][min(number, standing.left[BOARD.post[place]])]:
                 assert isinstance(action, Collect)
                 results.append((action, standing.collected(place, action.postcards, waits)))
-    return judged(results, outlook)
+    return results
 
 
 def _first(entry: tuple[Any, ...]) -> float:

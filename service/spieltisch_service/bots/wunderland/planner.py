@@ -7,14 +7,15 @@ it leads to, in the mean over the worlds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spieltisch_service.bots.wunderland.greedy import final, main_actions, ranked
-from spieltisch_service.bots.wunderland.prospects import DEFAULT_TASTE, Outlook, Standing, Taste, worth
+from spieltisch_service.bots.wunderland.greedy import Judged, final, main_actions, ranked
+from spieltisch_service.bots.wunderland.prospects import DEFAULT_TASTE, Course, Outlook, Standing, Taste, course
 from spieltisch_service.games.contract import Action
 from spieltisch_service.games.wunderland import board, rules
-from spieltisch_service.games.wunderland.model import AFTER, FINAL, State, to_act
+from spieltisch_service.games.wunderland.model import AFTER, COMPANIONS, FINAL, State, Travel, to_act
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +24,26 @@ class Effort:
     `width`: standings that go on."""
 
     nodes: int = 900
-    turns: int = 3
-    width: int = 6
+    turns: int = 1
+    width: int = 8
 
 
 DEFAULT_EFFORT = Effort()
 
+#: Turns by which plans are wrong, about; what a turn too late leaves of a goal; a lead that is hardly lost any more.
+_DOUBT = 1.0
+_BLUR = 0.6
+_SURE = 20.0
+
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Where a first action led to. `late`: points that count less, for they are made later than now."""
+    """Where a first action led to; `rivals` are the courses of the others after it."""
 
     value: float
     first: int
     standing: Standing
-    late: float
+    rivals: Sequence[Course]
 
 
 def decide(worlds: Callable[[], State], effort: Effort = DEFAULT_EFFORT, taste: Taste = DEFAULT_TASTE) -> Action:
@@ -59,11 +65,48 @@ def decide(worlds: Callable[[], State], effort: Effort = DEFAULT_EFFORT, taste: 
     # A world in which nothing is judged is one where all is over, and so are the others.
     while judged < outlook.nodes < effort.nodes:
         judged = outlook.nodes
-        lines = [_Line(value, i, after.drawing(state.deck), 0.0) for i, (value, _, after) in enumerate(firsts)]
+        lines = _begun(state, seat, firsts, outlook)
         for i, value in enumerate(_ahead(lines, outlook, effort)):
             totals[i] += value
         state = worlds()
     return firsts[max(range(len(firsts)), key=totals.__getitem__)][1]
+
+
+def _begun(state: State, seat: int, firsts: Sequence[Judged], outlook: Outlook) -> list[_Line]:
+    """The lines after each first action, in a world."""
+    others = [_other(state, seat, other) for other in range(state.players) if other != seat]
+    rivals = [course(other, outlook) for other in others]
+    # What is drawn next by the own seat, if the others draw as many as their share.
+    draws = state.deck[:: state.players]
+    lines = []
+    for i, (_, action, after) in enumerate(firsts):
+        then = rivals
+        if isinstance(action, Travel):
+            then = [
+                _along(other, action, rival, outlook) if action.origin in other.own else rival
+                for other, rival in zip(others, rivals, strict=True)
+            ]
+        known = after.drawing(draws)
+        lines.append(_Line(lead(course(known, outlook), then), i, known, then))
+    return lines
+
+
+def _along(other: Standing, journey: Travel, stays: Course, outlook: Outlook) -> Course:
+    """The course of a seat that may travel along (W22), and does if that brings it forward."""
+    best = stays
+    number = other.own[journey.origin]
+    for travellers in {1, min(2, number), number}:
+        goes = course(other.moved(journey.origin, journey.destination, travellers, other.waits), outlook)
+        if goes.ends < best.ends:
+            best = goes
+    return best
+
+
+def _other(state: State, seat: int, other: int) -> Standing:
+    """The standing of another seat in a world: the cards in its hand, and those that it draws."""
+    standing = Standing.of(state, other, 1 if state.phase == COMPANIONS and other == state.active else 0)
+    standing.draws = state.deck[(other - seat) % state.players :: state.players]
+    return standing
 
 
 def _ahead(lines: list[_Line], outlook: Outlook, effort: Effort) -> list[float]:
@@ -92,28 +135,34 @@ def _key(line: _Line) -> tuple[object, ...]:
 
 def _turn(line: _Line, outlook: Outlook) -> list[_Line]:
     """The lines after one more turn, or the line itself once it has ended the game."""
-    if line.standing.ended:
-        return [line]
-    standing, late = _redeemed(line.standing, line.late, outlook)
+    standing = _redeemed(line.standing)
     if standing.ended:
-        return [_Line(worth(standing, outlook, 0) - late, line.first, standing, late)]
+        return [_Line(lead(course(standing, outlook), line.rivals), line.first, standing, line.rivals)]
     found = []
-    for value, _, after in main_actions(standing, outlook):
-        lost = late + (after.score() - standing.score()) * (1 - outlook.weights[standing.waits])
-        then, lost_then = _redeemed(after, lost, outlook)
-        if then is not after:
-            value = worth(then, outlook, outlook.taste.goals)
-        found.append(_Line(value - lost_then, line.first, then, lost_then))
+    for _, after in main_actions(standing, outlook):
+        then = _redeemed(after)
+        found.append(_Line(lead(course(then, outlook), line.rivals), line.first, then, line.rivals))
     return found
 
 
-def _redeemed(standing: Standing, late: float, outlook: Outlook) -> tuple[Standing, float]:
-    """Redeem what is fulfilled, drawing cards, and how many points that makes late."""
+def _redeemed(standing: Standing) -> Standing:
+    """The standing when everything is redeemed that is fulfilled."""
     while not standing.ended:
         card = next((card for card in standing.hand if board.fulfils(standing.own, card)), None)
         if card is None:
             break
-        after = standing.redeeming(card)
-        late += (after.points - standing.points) * (1 - outlook.weights[max(0, standing.waits - 1)])
-        standing = after
-    return standing, late
+        standing = standing.redeeming(card)
+    return standing
+
+
+def lead(own: Course, rivals: Sequence[Course]) -> float:
+    """How far ahead the own course comes out of the game, near 0 in steps of points, far away in hardly any.
+
+    Who ends the game first is not certain, but the more likely the earlier the plan says.
+    """
+    theirs = min([rival.ends for rival in rivals])
+    first = 1 / (1 + math.exp(min(50.0, (own.ends - theirs - 0.5) / _DOUBT)))
+    if_first = own.at(own.ends, _BLUR) - max([rival.at(own.ends, _BLUR) for rival in rivals])
+    if_later = own.at(theirs, _BLUR) - max([rival.at(theirs, _BLUR) for rival in rivals])
+    points = first * if_first + (1 - first) * if_later
+    return _SURE * math.tanh(points / _SURE) + points / 10

@@ -7,9 +7,10 @@ reached later counts less: the game may have ended by then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
 from spieltisch_service.bots.wunderland.ways import FAR, HOPS, Used, card_plan
@@ -65,10 +66,16 @@ class Outlook:
             cards = (_LAST_CARD - len(state.redeemed[other])) * taste.card_turns
             sections = sum(not pile for pile in state.postcards[other].values()) * taste.section_turns
             turns = min(turns, max(1.5, min(cards, sections)))
+        self.last = last
         scores = outcome(state).scores
         self.rivals = max(scores[other] for other in others)
+        self.expect(turns)
+
+    def expect(self, turns: float) -> None:
+        """Think of the others as ending the game in so many turns."""
+        taste = self.taste
         self.weights = [
-            taste.patience**t * taste.hurry ** max(0.0, t - turns) if t <= last else 0.0 for t in range(_TURNS + 1)
+            taste.patience**t * taste.hurry ** max(0.0, t - turns) if t <= self.last else 0.0 for t in range(_TURNS + 1)
         ]
         self.rest = [0.0] * (_TURNS + 2)
         for t in range(_TURNS, -1, -1):
@@ -195,30 +202,68 @@ def worth(standing: Standing, outlook: Outlook, goals: int) -> float:
     value, t = float(standing.score()), standing.waits
     if standing.ended:
         return value + outlook.end(value, t)
+    banked, weights = value, outlook.weights
+    for gain, t, ends in _plan(standing, outlook, goals):
+        banked += gain
+        value += gain * weights[t]
+        if ends:
+            return value + outlook.end(banked, t)
+    return value + outlook.taste.rate * outlook.rest[t]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What a player's plan comes to: points now, points to come by turn, and in which turn the plan ends the game."""
+
+    points: float
+    gains: Sequence[tuple[float, int]]
+    ends: float
+
+    def at(self, turn: float, blur: float) -> float:
+        """Points when the game ends in `turn`. What comes a turn later counts `blur` of that, and so on."""
+        return self.points + sum([gain if t <= turn else gain * blur ** (t - turn) for gain, t in self.gains])
+
+
+def course(standing: Standing, outlook: Outlook) -> Course:
+    """What is planned to the end of the game, with the cards imagined to be drawn; then at the usual pace (`Taste`)."""
+    outlook.nodes += 1
+    points, t = float(standing.score()), standing.waits
+    if standing.ended:
+        return Course(points, (), float(t - 1))
+    gains: list[tuple[float, int]] = []
+    missing = _LAST_CARD - standing.redeemed
+    for gain, t, ends in _plan(standing, outlook, 2 * _LAST_CARD):
+        gains.append((gain, t))
+        if ends:
+            return Course(points, gains, float(min(t, outlook.last)))
+        missing -= 1
+    return Course(points, gains, min(t + max(1, missing) * outlook.taste.card_turns, outlook.last))
+
+
+def _plan(standing: Standing, outlook: Outlook, goals: int) -> Iterator[tuple[float, int, bool]]:
+    """Goals in the order in which they are made: points, the turn, and whether it ends the game (W50).
+
+    Cards that are imagined to be drawn next join the plan when they come.
+    """
     free, heights, cards = standing.own.copy(), standing.piles.copy(), list(standing.hand)
-    redeemed, banked = standing.redeemed, value
-    weights = outlook.weights
+    redeemed, t, draws = standing.redeemed, standing.waits, iter(standing.draws)
     for _ in range(goals):
         goal = _best_goal(free, heights, cards, standing.left, outlook)
-        if goal is None:
-            break
+        if goal is None or t + goal[1] >= _TURNS:
+            return
         gain, cost, card, place, used = goal
-        if t + cost >= _TURNS or weights[t + cost] <= 0.0:
-            break
         t += cost
         for origin, number in used:
             _take(free, origin, number)
-        if card is not None:
+        if card is None:
+            heights[BOARD.post[place]] += used[0][1]
+        else:
             redeemed += 1
             cards.remove(card)
-        else:
-            heights[BOARD.post[place]] += used[0][1]
-        banked += gain
-        value += gain * weights[t]
-        if redeemed >= _LAST_CARD or 0 not in heights.values():
-            return value + outlook.end(banked, t)
+            if redeemed < _LAST_CARD - 1:
+                cards += islice(draws, 1)
+        yield gain, t, redeemed >= _LAST_CARD or 0 not in heights.values()
         free[BOARD.start] = free.get(BOARD.start, 0) + sum([number for _, number in used])
-    return value + outlook.taste.rate * outlook.rest[t]
 
 
 #: Points, main actions, card or None, postcard place, travellers used.
