@@ -34,8 +34,9 @@ def an_event_left_out(record: Record) -> Record:
     return record
 
 
-def an_event_left_out_and_chained_again(record: Record) -> Record:
-    del record["events"][len(record["events"]) // 2]
+def the_first_action_left_out_and_chained_again(record: Record) -> Record:
+    """Nothing can be left out of a turn that has not begun (N20, W20). A later action may be missed by no rule."""
+    record["events"].remove(_actions(record)[0])
     return rechained(record)
 
 
@@ -184,7 +185,7 @@ TAMPERINGS: dict[str, Callable[[Record], Record | None]] = {
     forge.__name__: forge
     for forge in (
         an_event_left_out,
-        an_event_left_out_and_chained_again,
+        the_first_action_left_out_and_chained_again,
         the_end_left_out,
         another_action_without_a_new_chain,
         an_action_done_twice,

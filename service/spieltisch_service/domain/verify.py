@@ -1,7 +1,8 @@
 """Verify a record offline: chain, commitment, deal, legality of each action, scores and result. `at` is not proved.
 
 The log is not trusted: the match is played again from the deal with the rules of this version, and every event must
-come out as it stands in the record, to the last field.
+come out as it stands in the record, to the last field. A log that was changed into another legal match and chained
+again contradicts nothing: that is told only by comparing `hash` with one seen in an event of the match.
 """
 
 from __future__ import annotations
