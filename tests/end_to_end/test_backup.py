@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.end_to_end.test_serve import LINUX, Serving
+from tests.serving import LINUX, Serving
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc")
 

@@ -19,7 +19,7 @@ import requests
 
 from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash
 from spieltisch_service.store.layout import match_place
-from tests.end_to_end.test_serve import LINUX, Serving, until
+from tests.serving import LINUX, Serving, until
 from tests.store.servers import SLOTS, Cluster, NotStarted
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.end_to_end.contract import LAND, WONDER, Asker, refused
-from tests.end_to_end.test_serve import Serving
+from tests.serving import Serving
 
 READS = ("", "/view", "/legal-actions", "/events", "/record", "/board.txt")
 SSE = "text/event-stream"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.end_to_end.test_serve import Serving
+from tests.serving import Serving
 
 
 @pytest.fixture(scope="module")

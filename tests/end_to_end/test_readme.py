@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spieltisch_service.domain.verify import verify
-from tests.end_to_end.test_serve import Serving
+from tests.serving import Serving
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from spieltisch_service.domain.verify import verify
-from tests.end_to_end.test_serve import Serving
+from tests.serving import Serving
 
 ROOT = Path(__file__).parents[2]
 CLIENT = Path(__file__).with_name("typescript")

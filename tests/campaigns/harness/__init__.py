@@ -1,0 +1,1 @@
+"""What the campaigns are made of: the runner, clients, faults, and the checker of histories."""
