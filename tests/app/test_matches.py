@@ -1,13 +1,19 @@
 """Creating and listing matches, and who sees what."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+import redis
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
+from spieltisch_service.store.layout import match_place
+from tests.app.conftest import once
 
 
 def listed(service: Service, caller: Caller = ANONYMOUS, **asked: Any) -> dict[str, Any]:
@@ -144,3 +150,44 @@ def test_an_account_with_several_seats_reads_as_a_spectator_unless_it_says_which
     with pytest.raises(errors.SeatRequired):
         service.seats.resign(ada, match_id, None, None)
     assert service.seats.resign(ada, match_id, 1, None).body["status"] == "finished"
+
+
+def test_a_key_makes_one_match_a_day(service: Service, ada: Caller, clean_valkey: str) -> None:
+    def sent(body: str) -> Any:
+        wanted = NewMatch("neues-land", ["me", "open"], metadata={"body": body})
+        return service.matches.create(ada, wanted, once(ada, "daily", "/v1/matches", body))
+
+    made = [sent("a")]
+    for body in ("a", "b"):
+        with pytest.raises(errors.IdempotencyKeyReused):
+            sent({"a": "b", "b": "a"}[body])
+        again = sent(body)
+        assert (again.replayed, again.body) == (True, made[-1].body)
+        grow_up(clean_valkey, made[-1].body["id"])
+        made.append(sent({"a": "b", "b": "b"}[body]))
+        assert not made[-1].replayed
+    assert len({answer.body["id"] for answer in made}) == 3
+    assert len(listed(service)["matches"]) == 3
+
+
+def grow_up(url: str, match_id: str) -> None:
+    """Let a match be a day older, in the store itself."""
+    place = match_place(match_id)
+    with redis.Redis.from_url(url) as store:
+        store.hincrby(place.match, "c", -24 * 3_600_000)
+
+
+def test_copies_sent_at_once_make_one_match(new_service: Callable[..., Service]) -> None:
+    first = new_service()
+    ada = first.accounts.authenticate(first.accounts.create("Ada", "human", ANONYMOUS, None).body["key"])
+    services = [first, *(new_service() for _ in range(7))]
+    start = Barrier(len(services))
+
+    def sent(service: Service) -> Any:
+        start.wait(60)
+        return service.matches.create(ada, NewMatch("wunderland", ["me", "me"]), once(ada, "key", "/v1/matches"))
+
+    with ThreadPoolExecutor(len(services)) as pool:
+        answers = list(pool.map(sent, services))
+    assert sorted(answer.replayed for answer in answers) == [False, *[True] * 7]
+    assert all(answer.body == answers[0].body for answer in answers)

@@ -39,7 +39,7 @@ from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
 from spieltisch_service.games.errors import InvalidDeal
 
-_CREATE_KEY_TTL_S = 24 * 3600
+_CREATE_KEY_KEPT_MS = 24 * 3_600_000
 #: `match_created` and `match_started`.
 _EVENTS_OF_A_FULL_MATCH = 2
 _STATUSES = ("open", "running", "finished", "aborted")
@@ -85,14 +85,8 @@ class Matches:
         assert caller.account is not None
         own = Seat("account", account_id, caller.account.name)
         seats = tuple(own if kind == "me" else _free_or_bot(kind) for kind in wanted.seats)
-        match_id = f"mt_{secrets.token_hex(16)}"
-        if once is not None:
-            fingerprint, match_id = self._store.reserve(once.key, once.fingerprint, match_id, _CREATE_KEY_TTL_S)
-            if fingerprint != once.fingerprint:
-                msg = "this Idempotency-Key was used before with another body; use a new key for another match"
-                raise IdempotencyKeyReused(msg)
         match = Match(
-            id=match_id,
+            id=f"mt_{secrets.token_hex(16)}",
             game=game.id,
             rules_version=game.rules_version,
             options=options,
@@ -104,8 +98,27 @@ class Matches:
             deal_source="drawn" if deal is None else "explicit",
             first_seats=seats,
         )
-        done = self._begin(match, deal, once, tuple(match_seats_of(seats, account_id)))
+        held = tuple(match_seats_of(seats, account_id))
+        done = self._begin(match, deal, None, held) if once is None else self._begin_once(match, deal, once, held)
         return self.granted(done, invitations=True)
+
+    def _begin_once(self, match: Match, deal: Mapping[str, Any] | None, once: Once, seats: tuple[int, ...]) -> Done:
+        """`_begin` under an id that follows from the intent: sent again, it finds its own match, without a search.
+
+        A key is kept for a day; later it is another intent, whose match gets the next id.
+        """
+        turn = 0
+        while True:
+            match = replace(match, id=self._tokens.match_id(once.key, turn))
+            try:
+                done = self._begin(match, deal, once, seats)
+            except IdempotencyKeyReused:
+                if _key_is_kept(self._live.fresh(match.id)):
+                    raise
+            else:
+                if done.row is None or _key_is_kept(done.live):
+                    return done
+            turn += 1
 
     def _require_seats(self, game: Game[Any], wanted: Sequence[str]) -> None:
         """Raises InvalidBody for too few or too many, and for a bot that does not live here."""
@@ -292,6 +305,10 @@ class Matches:
         if old.rematch is None:
             self._store.set_rematch(old.id, new_id)
         return live
+
+
+def _key_is_kept(live: LiveMatch) -> bool:
+    return live.now_ms - live.match.created_at_ms < _CREATE_KEY_KEPT_MS
 
 
 def _free_or_bot(kind: str) -> Seat:

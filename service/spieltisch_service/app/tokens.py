@@ -30,6 +30,10 @@ class Tokens:
         digest = hmac.digest(self._secret, message, hashlib.sha256)
         return urlsafe_b64encode(digest).decode().rstrip("=")
 
+    def match_id(self, intent: str, turn: int) -> str:
+        """The id of the match that an intent creates the first (0), second (1), … time that its key is used."""
+        return "mt_" + hmac.digest(self._secret, f"match\n{intent}\n{turn}".encode(), hashlib.sha256)[:16].hex()
+
     def key(self, account_id: str) -> str:
         """The API key of an account (`ac_…`)."""
         return f"spt_key_{account_id[3:]}_{self._mac('key', account_id)}"
