@@ -14,6 +14,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from spieltisch_service.app.callers import Caller, SeatGrant
+from spieltisch_service.web import documented
 from spieltisch_service.web.overrides import EXTENSION
 from spieltisch_service.web.problems import KINDS
 from tests.web.checked import NO_MATCH, Checked, Description, Person
@@ -45,6 +47,23 @@ class World:
         created = Checked.ok(self.ada.post("/v1/matches", json=wanted))
         return Person(self.client, created["grants"][0]["token"])
 
+    def without_scopes(self) -> Person:
+        """Somebody with a good token that may do nothing."""
+        accounts = self.client.app.extensions[EXTENSION].accounts
+        known = accounts.authenticate
+
+        def authenticate(token: str) -> Caller:
+            return Useless(seat=SeatGrant(NO_MATCH, 0, 0)) if token == "useless" else known(token)
+
+        accounts.authenticate = authenticate
+        return Person(self.client, "useless")
+
+
+class Useless(Caller):
+    """A token without any scope."""
+
+    scopes = ()
+
 
 @pytest.fixture
 def world(client: Checked, ada: Person, bob: Person) -> World:
@@ -57,6 +76,7 @@ BODIES: Mapping[str, Any] = {
     "createAccount": {"name": "Carla"},
     "createMatch": {"game": "wunderland", "seats": ["me", "open"]},
     "act": {"actions": [{"type": "pass"}]},
+    "imagine": next(iter(documented.recorded()["imagine"]["requests"].values())),
 }
 
 
@@ -80,6 +100,7 @@ GENERIC: Mapping[str, Generic] = {
     "invalid_body": lambda world, operation: _send(world.ada, operation, data=b"[]", **JSON_TYPE),
     "body_too_large": lambda world, operation: _send(world.ada, operation, data=b" " * 65_537, **JSON_TYPE),
     "unsupported_media_type": lambda world, operation: _send(world.ada, operation, data=b"{}"),
+    "forbidden": lambda world, operation: _send(world.without_scopes(), operation),
 }
 
 
@@ -235,9 +256,10 @@ def test_every_documented_problem_is_provoked_below(description: Description) ->
     for name, operation in description.operations().items():
         codes = _codes(operation[2], description.document)
         expected |= {(name, code) for code in codes}
+        generic = {code for code in GENERIC if name in _documenting(description, code)}
         own = {code for operation_id, code in SPECIFIC if operation_id == name}
         about = {"not_found"} if _is_about_a_match(operation) else set()
-        assert codes - set(GENERIC) - {"internal", "store_unavailable"} - about == own, name
+        assert codes - generic - {"internal", "store_unavailable"} - about == own - generic, name
     assert set(SPECIFIC) <= expected
 
 
@@ -257,10 +279,11 @@ def test_what_one_operation_refuses(world: World, operation_id: str, code: str) 
 
 
 def _documenting(description: Description, code: str) -> dict[str, tuple[str, str, Any]]:
+    """The operations that refuse so, and `forbidden` for want of a scope."""
     return {
         name: operation
         for name, operation in description.operations().items()
-        if code in _codes(operation[2], description.document)
+        if code in _codes(operation[2], description.document) and (code != "forbidden" or "x-scope" in operation[2])
     }
 
 

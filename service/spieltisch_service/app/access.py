@@ -5,7 +5,7 @@ Whoever may not see a match gets the same NotFound as for one that does not exis
 
 from __future__ import annotations
 
-from spieltisch_service.app.callers import Caller
+from spieltisch_service.app.callers import Caller, Scope
 from spieltisch_service.app.errors import Forbidden, NotYourSeat, SeatRequired, Unauthenticated, no_such_match
 from spieltisch_service.domain.match import Match
 
@@ -68,6 +68,18 @@ def require_known(caller: Caller) -> None:
     if not caller.known:
         msg = "this needs a token: Authorization: Bearer spt_key_… or spt_seat_…"
         raise Unauthenticated(msg)
+
+
+def require_scope(caller: Caller, scope: Scope) -> None:
+    """Raises Forbidden for a token that may not do this. Whether a token is needed at all is another question."""
+    if scope in caller.scopes or not caller.known:
+        return
+    has = ", ".join(caller.scopes) or "none"
+    if caller.account is None:
+        msg = f"this needs the scope {scope}; a seat token acts for its seat alone and has {has}"
+    else:
+        msg = f"this needs the scope {scope}; your key has {has}"
+    raise Forbidden(msg)
 
 
 def require_account(caller: Caller) -> str:

@@ -30,8 +30,6 @@ from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain.match import Match, Person, Seat
 
 KEY_NOTICE = "Keep the key: it is shown now and cannot be recovered when lost."
-#: What a key may do.
-SCOPES = ("play", "create")
 #: How long a token that was found good is trusted without asking the store again.
 _TRUST_S = 4.0
 _TRUSTED_TOKENS = 10_000
@@ -125,7 +123,7 @@ class Accounts:
         return {
             "account": None if caller.account is None else caller.account.to_wire(),
             "seat": seat,
-            "scopes": list(SCOPES) if caller.account is not None else ["play"],
+            "scopes": list(caller.scopes),
             "limits": [],
         }
 

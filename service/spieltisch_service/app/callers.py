@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 from spieltisch_service.domain.events import canonical, instant
+
+Scope: TypeAlias = Literal["play", "create", "organize", "webhooks", "admin"]
+
+#: What a token may do, in the order in which scopes are listed. Each operation of the API needs one of them, or none.
+SCOPES: Mapping[Scope, str] = MappingProxyType(
+    {
+        "play": "take seats, act, resign, and read matches as whoever sits there",
+        "create": "create matches",
+        "organize": "organize tournaments",
+        "webhooks": "have calls sent to a URL",
+        "admin": "look after the account: its keys, its name",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,13 @@ class Caller:
     def known(self) -> bool:
         """Whether the caller showed a token."""
         return self.account is not None or self.seat is not None
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """What the caller's token may do; a seat's may play, nobody's nothing."""
+        if self.account is not None:
+            return tuple(SCOPES)
+        return () if self.seat is None else ("play",)
 
     @property
     def scope(self) -> str:

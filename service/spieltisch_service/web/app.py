@@ -19,7 +19,7 @@ from spieltisch_service.web import documented, problems, request_log
 from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play, sandbox
 from spieltisch_service.web.metrics import EXTENSION as COUNTED
 from spieltisch_service.web.metrics import NO_OPERATION, Metrics
-from spieltisch_service.web.operation import Request
+from spieltisch_service.web.operation import Operation, Request
 from spieltisch_service.web.overrides import CONVERTERS, EXTENSION, Api
 
 TITLE = "Spieltisch"
@@ -102,8 +102,22 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     for blueprint in (play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
         api.register_blueprint(blueprint)
     app.register_blueprint(docs.BLUEPRINT)
+    require_declared(app)
     app.extensions["openapi"] = described(api)
     return app
+
+
+def require_declared(app: Flask) -> None:
+    """Raises RuntimeError for a path that is no declared `Operation`, so that nobody is let in by omission.
+
+    The documentation alone is for everybody.
+    """
+    for endpoint, view in app.view_functions.items():
+        if endpoint.partition(".")[0] != docs.BLUEPRINT.name and not isinstance(
+            getattr(view, "operation", None), Operation
+        ):
+            msg = f"{endpoint} declares no operation, and so no scope"
+            raise RuntimeError(msg)
 
 
 def described(api: Api) -> Mapping[str, Any]:

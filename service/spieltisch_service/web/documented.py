@@ -11,6 +11,7 @@ from typing import Any
 from apispec import APISpec
 from marshmallow import Schema
 
+from spieltisch_service.app.callers import SCOPES
 from spieltisch_service.app.errors import FieldError
 from spieltisch_service.web import problems
 from spieltisch_service.web.operation import Operation, Success
@@ -89,7 +90,7 @@ _SAYS: Mapping[str, tuple[str, tuple[FieldError, ...], Mapping[str, Any]]] = {
     ),
     "seat_required": ("you hold the seats 0, 1: say with `seat` which one this is for", (), {}),
     "unauthenticated": ("this token is not valid (any more)", (), {}),
-    "forbidden": ("a seat token acts for its seat alone; this needs an API key", (), {}),
+    "forbidden": ("this needs the scope create; your key has play", (), {}),
     "not_your_seat": ("you do not hold seat 1", (), {}),
     "invitation_invalid": ("the invitation is not for a seat of this match, or not for this seat", (), {}),
     "not_found": ("there is no such match, or you may not see it", (), {}),
@@ -135,15 +136,17 @@ SECURITY_SCHEMES: Mapping[str, Mapping[str, Any]] = {
         "type": "http",
         "scheme": "bearer",
         "description": "An API key (`spt_key_…`) from `POST /v1/accounts`, or a seat token (`spt_seat_…`), which acts "
-        "for its seat alone.",
+        "for its seat alone. An operation names the scope that a token needs, if any: "
+        + "; ".join(f"`{scope}`: {what}" for scope, what in SCOPES.items())
+        + ". A seat token has `play`.",
     }
 }
-_SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
-    "none": [],
-    "ignored": [],
-    "optional": [{}, {"key": []}],
-    "required": [{"key": []}],
-}
+
+
+def _security(declared: Operation) -> list[dict[str, list[str]]]:
+    """Which tokens an operation takes; the list behind `key` has the scope that a token needs."""
+    token = {"key": [] if declared.scope is None else [str(declared.scope)]}
+    return {"none": [], "ignored": [], "optional": [{}, token], "required": [token]}[declared.auth]
 
 
 @cache
@@ -195,7 +198,7 @@ def operation(doc: Any, doc_info: Mapping[str, Any], *, spec: APISpec, **_: Any)
         "operationId": declared.id,
         "parameters": parameters,
         "responses": {str(success.status): _success(declared, success, examples) for success in declared.success},
-        "security": _SECURITY[declared.auth],
+        "security": _security(declared),
     }
     for status in sorted({KINDS[code].status for code in declared.codes}):
         codes = [code for code in declared.codes if KINDS[code].status == status]
@@ -210,7 +213,11 @@ def operation(doc: Any, doc_info: Mapping[str, Any], *, spec: APISpec, **_: Any)
             content["examples"] = {name: {"value": value} for name, value in examples["requests"].items()}
         written["requestBody"] = {"required": declared.body_required, "content": {"application/json": content}}
     # flask-smorest lets a docstring win; the views have one for their readers, the operation one for its callers.
-    doc_info["docstring"].update({"summary": declared.summary, "description": declared.description})
+    said = declared.description
+    if declared.scope is not None:
+        written["x-scope"] = declared.scope
+        said += f" A token needs the scope `{declared.scope}`."
+    doc_info["docstring"].update({"summary": declared.summary, "description": said})
     return written
 
 

@@ -17,7 +17,7 @@ from flask import Response, request
 from marshmallow import Schema
 from werkzeug.utils import cached_property
 
-from spieltisch_service.app.callers import ANONYMOUS, Answer, Caller, Once
+from spieltisch_service.app.callers import ANONYMOUS, SCOPES, Answer, Caller, Once, Scope
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.idempotency import once_of
 from spieltisch_service.web.problems import new_request_id
@@ -75,6 +75,8 @@ class Link:
 class Operation:
     """One method of one path.
 
+    `scope`: what a token must be allowed to do, whether it is needed or not; None: any good token will do. It has no
+    default, so that nothing is open by omission.
     `auth`: `none` and `optional` take no token or a good one, `required` needs one, `ignored` does not look.
     `refusals`: the codes beside `ALWAYS` and, with a body, `WITH_BODY`. `takes`: header parameters by name.
     """
@@ -82,6 +84,7 @@ class Operation:
     id: str
     method: str
     rule: str
+    scope: Scope | None
     summary: str
     description: str
     success: tuple[Success, ...]
@@ -93,6 +96,12 @@ class Operation:
     takes: tuple[str, ...] = ()
     links: Mapping[str, Link] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for a scope that does not exist, or that nobody would look at."""
+        if self.scope is not None and (self.scope not in SCOPES or self.auth == "ignored"):
+            msg = f"{self.id}: scope {self.scope!r} with tokens {self.auth}; the scopes are {', '.join(SCOPES)}"
+            raise ValueError(msg)
+
     def __deepcopy__(self, _: Any) -> Operation:
         """Itself: flask-smorest copies what it documents, and this never changes."""
         return self
@@ -101,7 +110,8 @@ class Operation:
     def codes(self) -> tuple[str, ...]:
         """Every code that the operation can answer with, without repetition."""
         always = ALWAYS if self.auth != "ignored" else ("invalid_parameter", "internal")
-        return tuple(dict.fromkeys((*always, *(WITH_BODY if self.body is not None else ()), *self.refusals)))
+        scoped = () if self.scope is None else ("forbidden",)
+        return tuple(dict.fromkeys((*always, *scoped, *(WITH_BODY if self.body is not None else ()), *self.refusals)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
+from spieltisch_service.app.access import require_scope
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.errors import FieldError, InvalidBody, InvalidParameter
 from spieltisch_service.app.service import Service
@@ -68,6 +69,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 return view(_checked(operation), **path)
 
             run._apidoc = {"operation": operation}  # type: ignore[attr-defined]
+            run.operation = operation  # type: ignore[attr-defined]
             self.operations.append(operation)
             described = documented.path_parameters(operation.rule)
             self.route(operation.rule, methods=[operation.method], endpoint=operation.id, parameters=described)(run)
@@ -90,6 +92,8 @@ def _checked(operation: Operation) -> Call:
     query = checked_query(operation.query, asked)
     if operation.body is not None:
         body = _loaded(operation.body, raw)
+    if operation.scope is not None and operation.scope not in caller.scopes:
+        require_scope(caller, operation.scope)
     return Call(service, asked, caller, query, body, raw)
 
 

@@ -17,6 +17,7 @@ BLUEPRINT = Blueprint("accounts", __name__, "Names and API keys.")
         id="createAccount",
         method="POST",
         rule="/v1/accounts",
+        scope=None,
         summary="Get an API key for a name",
         description="The key is shown in this answer and cannot be recovered when lost. Names are not unique. With a "
         "token, the new account belongs to nobody else either: it just scopes the Idempotency-Key.",
@@ -39,6 +40,7 @@ def create_account(call: Call) -> Response:
         id="getMe",
         method="GET",
         rule="/v1/me",
+        scope=None,
         summary="Who am I?",
         description="The account or the seat behind the token, what it may do, and the limits in force.",
         success=(Success(200, "Who the token stands for.", {JSON: answers.MeShape()}),),
@@ -55,6 +57,7 @@ def get_me(call: Call) -> Response:
         id="eraseMe",
         method="DELETE",
         rule="/v1/me",
+        scope="admin",
         summary="Erase my name",
         description="The name leaves every match and the key ends. The matches stay, without the name.",
         success=(Success(200, "The account, without its name.", {JSON: answers.ErasedShape()}),),
@@ -72,6 +75,7 @@ def erase_me(call: Call) -> Response:
         id="listDecisions",
         method="GET",
         rule="/v1/me/decisions",
+        scope="play",
         summary="What waits for me?",
         description="The matches in which the caller must act. Without `cursor` at once; with the `cursor` of an "
         "earlier answer as soon as the list is another one, or when `wait` is over.",

@@ -21,6 +21,7 @@ _OFFERED = (JSON, EVENT_STREAM, NDJSON)
         id="getEvents",
         method="GET",
         rule="/v1/matches/<match:match_id>/events",
+        scope="play",
         summary="What happened",
         description="All readers get the same events, numbers and hashes. As JSON: a page, at once or as soon as "
         "there is an event (`wait`). As `text/event-stream` or `application/x-ndjson`: a stream that goes on behind "

@@ -20,6 +20,7 @@ TEXT = "text/plain"
         id="getView",
         method="GET",
         rule="/v1/matches/<match:match_id>/view",
+        scope="play",
         summary="See a match",
         description="All that the caller may know, and in the caller's turn the legal actions. `at` shows an earlier "
         "version; `after` with `wait` answers once there is something new. A player needs one request for all that "
@@ -56,6 +57,7 @@ def get_view(call: Call, match_id: str) -> Response:
         id="getLegalActions",
         method="GET",
         rule="/v1/matches/<match:match_id>/legal-actions",
+        scope="play",
         summary="What may I do?",
         description="The legal actions in an order that depends on the state alone; null for everybody whose decision "
         "it is not.",
@@ -75,6 +77,7 @@ def get_legal_actions(call: Call, match_id: str) -> Response:
         id="act",
         method="POST",
         rule="/v1/matches/<match:match_id>/actions",
+        scope="play",
         summary="Act",
         description="Does the actions in order, all or nothing, for one seat and within its turn. The answer has the "
         "events that this caused and the seat's view after them.",
@@ -106,6 +109,7 @@ def act(call: Call, match_id: str) -> Response:
         id="getRecord",
         method="GET",
         rule="/v1/matches/<match:match_id>/record",
+        scope="play",
         summary="The match as a file",
         description="The whole log. Once the match has ended also deal, seed and result, so that anybody can verify "
         "chain, commitment, deal, legality, scores and result offline.",
@@ -125,6 +129,7 @@ def get_record(call: Call, match_id: str) -> Response:
         id="getBoardText",
         method="GET",
         rule="/v1/matches/<match:match_id>/board.txt",
+        scope="play",
         summary="The board as text",
         description="What the caller may see, drawn with characters.",
         success=(Success(200, "The board.", {TEXT: None}),),
