@@ -19,20 +19,22 @@ UNVERSIONED = Target("the same, and the request names no version", 2, 1, at_most
 STRANGER = Target("the same, its worker saw neither match nor key", 2, 1, at_most=True)
 
 _CONNECTIONS = 12
+#: Commands that follow each other faster came in one packet: a Python client needs longer to read an answer and ask on.
+_TOGETHER_S = 50e-6
 
 
 class _Counter:
-    """Counts the commands of clients that have to do with a match or an account."""
+    """Counts the trips of clients that have to do with a match or an account."""
 
     def __init__(self, site: Site, account: Account) -> None:
         self._site = site
         self._account = account
 
     def of(self, match: Prepared, step: Callable[[], Any]) -> int:
-        """How many commands named the match or the account while `step` ran; what runs inside a script is none."""
+        """How many trips named the match or the account while `step` ran; what runs inside a script is none."""
         marker = f"end of {match.id}"
         names = (match.id.removeprefix("mt_"), self._account.id.removeprefix("ac_"))
-        count = 0
+        count, before_s = 0, 0.0
         store: Any = self._site.store
         with store.monitor() as monitor:
             step()
@@ -41,7 +43,8 @@ class _Counter:
                 if marker in seen["command"]:
                     return count
                 if seen["client_type"] != "lua" and any(name in seen["command"] for name in names):
-                    count += 1
+                    count += seen["time"] - before_s > _TOGETHER_S
+                    before_s = seen["time"]
         return count
 
 

@@ -220,6 +220,18 @@ def test_an_account_is_kept_once(store: RedisStore) -> None:
     assert store.account("ac_2") is None
 
 
+def test_an_account_and_a_match_are_read_together(store: RedisStore) -> None:
+    assert store.account_and_match("ac_1", MATCH) == (None, None)
+    account = store.put_account("ac_1", b"Ada")
+    assert store.account_and_match("ac_1", MATCH) == (account, None)
+    store.commit(creation())
+    found, match = store.account_and_match("ac_1", MATCH)
+    assert found == account
+    assert match is not None
+    assert replace(match, now_ms=0) == replace(loaded(store), now_ms=0)
+    assert store.account_and_match("ac_2", MATCH)[0] is None
+
+
 def test_an_erased_account_never_comes_back(store: RedisStore) -> None:
     store.delete_account("ac_1")
     _, created_at_ms = store.put_account("ac_1", b"Ada")

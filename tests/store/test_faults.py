@@ -39,6 +39,7 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "reserve": lambda store: store.reserve("key", "print", "value", 60),
     "put_account": lambda store: store.put_account("ac_1", b"{}"),
     "account": lambda store: store.account("ac_1"),
+    "account_and_match": lambda store: store.account_and_match("ac_1", MATCH),
     "delete_account": lambda store: store.delete_account("ac_1"),
     "durability": lambda store: store.durability(),
 }

@@ -83,14 +83,17 @@ class Accounts:
         body = {"account": account.to_wire(), "key": key, "notice": KEY_NOTICE}
         return Answer(body, 201, "/v1/me", replayed=account_id != candidate)
 
-    def authenticate(self, token: str) -> Caller:
-        """Who shows this token. Raises Unauthenticated. Good tokens are trusted for a few seconds."""
+    def authenticate(self, token: str, match_id: str | None = None) -> Caller:
+        """Who shows this token. Raises Unauthenticated. Good tokens are trusted for a few seconds.
+
+        `match_id` is what the caller is about to change: where the store must be asked, it is read on the way.
+        """
         digest = _sha256(token)
         with self._lock:
             trusted = self._trusted.get(digest)
         if trusted is not None and time.monotonic() < trusted[1]:
             return trusted[0]
-        caller = self._recognise(token, digest)
+        caller = self._recognise(token, digest, match_id)
         with self._lock:
             self._trusted[digest] = (caller, time.monotonic() + _TRUST_S)
             self._trusted.move_to_end(digest)
@@ -98,10 +101,10 @@ class Accounts:
                 self._trusted.popitem(last=False)
         return caller
 
-    def _recognise(self, token: str, digest: str) -> Caller:
+    def _recognise(self, token: str, digest: str, match_id: str | None) -> Caller:
         account_id = self._tokens.account_of(token)
         if account_id is not None:
-            found = self._store.account(account_id)
+            found = self._account(account_id, match_id)
             if found is not None and hmac.compare_digest(account_of(found[0])["key_sha256"], digest):
                 return Caller(account=_account(account_id, *found), token=token)
         grant = self._tokens.grant_of(token)
@@ -115,6 +118,14 @@ class Accounts:
                 return caller
         msg = "this token is not valid (any more)"
         raise Unauthenticated(msg)
+
+    def _account(self, account_id: str, match_id: str | None) -> tuple[bytes, int] | None:
+        if match_id is None or self._live.keeps(match_id):
+            return self._store.account(account_id)
+        found, stored = self._store.account_and_match(account_id, match_id)
+        if found is not None and stored is not None:
+            self._live.keep(stored)
+        return found
 
     def me(self, caller: Caller) -> dict[str, Any]:
         """Who the caller is. Raises Unauthenticated."""

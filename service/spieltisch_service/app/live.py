@@ -125,7 +125,7 @@ class LiveMatches:
 
     def fresh(self, match_id: str) -> LiveMatch:
         """The match as the store has it. Raises NotFound."""
-        return self._keep(self._stored(match_id, None))
+        return self.keep(self._stored(match_id, None))
 
     def current(self, match_id: str) -> LiveMatch:
         """The match at the store's version, from memory where that is still the one. Raises NotFound."""
@@ -133,6 +133,16 @@ class LiveMatches:
         if kept is not None and kept.match.version == self.store.version(match_id):
             return kept
         return self.fresh(match_id)
+
+    def keeps(self, match_id: str) -> bool:
+        """Whether the match is in memory, at whatever version."""
+        return self._recall(match_id) is not None
+
+    def keep(self, stored: StoredMatch) -> LiveMatch:
+        """The stored match as a live one, which stays in memory for a while."""
+        live = self._live(stored, None)
+        self._remember(live)
+        return live
 
     def many(self, match_ids: Sequence[str]) -> list[LiveMatch]:
         """Those of the matches that exist. Their `secret` is not read."""
@@ -180,7 +190,7 @@ class LiveMatches:
             row = None
             if live is None:
                 stored = self._stored(match_id, once)
-                live, row, certain = self._keep(stored), stored.idempotency, True
+                live, row, certain = self.keep(stored), stored.idempotency, True
             try:
                 right = rights(live)
                 if row is not None:
@@ -195,7 +205,7 @@ class LiveMatches:
             if isinstance(done, Done):
                 return done
             # Who was behind is told what the store has; that is as certain as a match that was just loaded.
-            live, certain = (None, False) if done is None else (self._keep(done), True)
+            live, certain = (None, False) if done is None else (self.keep(done), True)
         msg = "the match is changed by others faster than this request could be"
         raise StoreUnavailable(msg)
 
@@ -207,7 +217,7 @@ class LiveMatches:
     def rewrite(self, match_id: str, changed: Callable[[Match], Match]) -> None:
         """Change what no event tells (names). Does nothing when the match is gone or nothing changes."""
         while (stored := self.store.load(match_id)) is not None:
-            live = self._keep(stored)
+            live = self.keep(stored)
             match = changed(live.match)
             if match == live.match:
                 return
@@ -298,11 +308,6 @@ class LiveMatches:
         if stored is None:
             raise no_such_match()
         return stored
-
-    def _keep(self, stored: StoredMatch) -> LiveMatch:
-        live = self._live(stored, None)
-        self._remember(live)
-        return live
 
     def _live(self, stored: StoredMatch, known: str | None) -> LiveMatch:
         """The stored match as a live one; from memory where `known` is kept at that version."""

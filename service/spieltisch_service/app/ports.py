@@ -195,6 +195,9 @@ class Store(Protocol):
     def account(self, account_id: str) -> tuple[bytes, int] | None:
         """The account's document and its creation time in ms."""
 
+    def account_and_match(self, account_id: str, match_id: str) -> tuple[tuple[bytes, int] | None, StoredMatch | None]:
+        """`account` and `load` of a match that will be asked for next, in one round trip a node."""
+
     def delete_account(self, account_id: str) -> None:
         """Erase the account's document; its id never comes back."""
 

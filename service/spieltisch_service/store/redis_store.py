@@ -220,9 +220,13 @@ class RedisStore:
 
     def account(self, account_id: str) -> tuple[bytes, int] | None:
         """See `ports.Store`. None for an erased account."""
-        place = account_place(account_id)
-        document, created_at_ms = self._nodes.ask(place.slot, "HMGET", place.account, "d", "c", again=True)
-        return None if document is None else (document, int(created_at_ms))
+        return _account(self._nodes.ask_all([_read(account_id)], again=True)[0])
+
+    def account_and_match(self, account_id: str, match_id: str) -> tuple[tuple[bytes, int] | None, StoredMatch | None]:
+        """See `ports.Store`."""
+        asked = [_read(account_id), _load(match_place(match_id), b"", b"1")]
+        account, match = self._nodes.ask_all(asked, again=True)
+        return _account(account), _stored(match)
 
     def delete_account(self, account_id: str) -> None:
         """See `ports.Store`. The time of creation stays and keeps the id taken."""
@@ -261,6 +265,17 @@ def _entry(account_id: str, match: bytes) -> Placed:
     """What puts a match on an account's lists."""
     place = account_place(account_id)
     return Placed(place.slot, (2, place.matches, place.active, match), scripts.ADD_TO_ACCOUNT)
+
+
+def _read(account_id: str) -> Placed:
+    """What reads an account."""
+    place = account_place(account_id)
+    return Placed(place.slot, ("HMGET", place.account, "d", "c"))
+
+
+def _account(answer: Sequence[bytes | None]) -> tuple[bytes, int] | None:
+    document, created_at_ms = answer
+    return None if document is None or created_at_ms is None else (document, int(created_at_ms))
 
 
 def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:

@@ -18,8 +18,8 @@ _TOKENS_IN_QUERIES = frozenset({"access_token", "api_key", "apikey", "authorizat
 class Authenticates(Protocol):
     """The part of the accounts use case that this module needs."""
 
-    def authenticate(self, token: str) -> Caller:
-        """Whose token it is. Raises `Unauthenticated`."""
+    def authenticate(self, token: str, match_id: str | None = None) -> Caller:
+        """Whose token it is, who is about to change that match. Raises `Unauthenticated`."""
 
 
 def caller_of(request: Request, accounts: Authenticates, *, required: bool) -> Caller:
@@ -30,7 +30,8 @@ def caller_of(request: Request, accounts: Authenticates, *, required: bool) -> C
     environ: dict[str, Any] = request.environ
     header = environ.get("HTTP_AUTHORIZATION")
     if header is not None:
-        return accounts.authenticate(_bearer(header))
+        changes = None if environ["REQUEST_METHOD"] in ("GET", "HEAD") else (request.view_args or {}).get("match_id")
+        return accounts.authenticate(_bearer(header), changes)
     if environ.get("QUERY_STRING"):
         _refuse_tokens_in(request)
     if required:
