@@ -18,7 +18,11 @@ class DomainError(Exception):
 
 
 class OutOfTurn(DomainError):
-    """The action at `index` of the list is not the seat's to do: `to_act` (None: nobody) must act."""
+    """The action at `index` of the list is not the seat's to do: `to_act` (None: nobody) must act.
+
+    Of an action beyond the end of the turn the text does not say who must act then: that can hang on what is drawn, and
+    a refused list draws nothing.
+    """
 
     def __init__(self, index: int, seat: int, to_act: int | None) -> None:
         self.index = index
@@ -26,7 +30,7 @@ class OutOfTurn(DomainError):
         self.to_act = to_act
         whose = "nobody" if to_act is None else f"seat {to_act}"
         super().__init__(
-            f"action {index} lies beyond the end of the turn of seat {seat}; {whose} must act then"
+            f"action {index} lies beyond the end of the turn of seat {seat}"
             if index
             else f"{whose} must act, not seat {seat}"
         )

@@ -51,15 +51,19 @@ def started(game: Game[Any], match: Match, secret: Secret) -> tuple[Draft, Secre
 def acted(game: Game[Any], match: Match, state: Any, seat: int, actions: Sequence[Action]) -> tuple[list[Draft], Any]:
     """Do the actions of `seat` in order, all or none, and what follows from them.
 
-    Raises `OutOfTurn` or `ActionIllegal`, both with the index of the action.
+    Each is judged by what the seat could know when it sent them all: what one of them draws is for the next request, so
+    that a refused list tells nothing hidden. Raises `OutOfTurn` or `ActionIllegal`, both with the index of the action.
     """
     drafts: list[Draft] = []
     turn = game.turn(state)
+    before = state
     for index, action in enumerate(actions):
         to_act = game.to_act(state)
         if to_act != seat or game.turn(state) != turn:
             raise OutOfTurn(index, seat, to_act)
         try:
+            if drafts and (foreseen := game.foreseen(before, state)) is not state:
+                game.apply(foreseen, action)
             draft, state = _action(game, state, seat, action, "player")
         except IllegalAction as refusal:
             raise ActionIllegal(index, refusal) from refusal

@@ -205,6 +205,16 @@ class Game(ABC, Generic[S]):
         (N22) has its recorded form under the key `action`, as JSON; the caller takes it from there.
         """
 
+    def foreseen(self, before: S, state: S) -> S:
+        """`state` without the hidden things that came to light for the seat to act since `before`, in the same turn.
+
+        So much of it could that seat know when it sent a list of actions, and by that the list is judged: an answer to
+        a list that is refused must not tell what it would have brought to light. What is legal in it is legal in
+        `state`. A game in which nothing hidden comes to light within a turn leaves this as it is.
+        """
+        del before
+        return state
+
     @abstractmethod
     def scores(self, state: S) -> tuple[int, ...]:
         """Points so far, by seat. Neues Land: with the final scoring once over. Wunderland: of redeemed cards."""

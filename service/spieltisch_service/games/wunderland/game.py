@@ -85,6 +85,16 @@ class Wunderland(Game[State]):
         points, cards_drawn = rules.push(after, action)
         return after, {"points": points, "cards_drawn": cards_drawn}
 
+    def foreseen(self, before: State, state: State) -> State:
+        """The state without the cards drawn since (W41): nobody knows one before it is drawn (W70)."""
+        seat = state.active
+        held = before.hands[seat]
+        if all(card in held for card in state.hands[seat]):
+            return state
+        known = state.copy()
+        known.hands[seat] = [card for card in state.hands[seat] if card in held]
+        return known
+
     def scores(self, state: State) -> tuple[int, ...]:
         """Points of redeemed cards, also when the game is over: postcards are in `outcome`."""
         return tuple(state.points)
