@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 LINUX = Path("/proc/self/stat").exists()
 
 # Generous, because it only bounds how long a failure takes.

@@ -46,7 +46,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A promise and how it is attacked. `teeth` are planted bugs, by name, that its short form must find."""
+    """A promise and how it is attacked.
+
+    `teeth` are planted bugs, by name, that its short form must find; `bite` are numbers of the scale that differ then.
+    """
 
     name: str
     promise: str
@@ -54,9 +57,10 @@ class Campaign:
     short: Scale
     long: Scale
     teeth: Sequence[str] = ()
+    bite: Scale = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if set(self.short) != set(self.long):
+        if set(self.short) != set(self.long) or not set(self.bite) <= set(self.short):
             raise ValueError(f"{self.name}: the two scales have other names")
 
 

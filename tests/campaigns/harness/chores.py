@@ -1,0 +1,109 @@
+"""All that clients do beside playing, over and over, so that every call to the store is made while workers die.
+
+Each errand is done to its end, by the same request with the same key until it is answered, and must come out as if
+nothing had happened in between.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+from tests.campaigns.harness.campaign import Finding
+from tests.campaigns.harness.wire import Answer, Wire, accepted
+
+#: The calls to the store that the errands make, and those among them that only the house bots' process makes.
+BY_THE_BOTS = frozenset({"waiting_for_bots", "due"})
+CALLED = BY_THE_BOTS | {
+    "account",
+    "active_of_account",
+    "commit",
+    "delete_account",
+    "durability",
+    "events",
+    "list_of_account",
+    "list_public",
+    "load",
+    "load_many",
+    "put_account",
+    "reserve",
+    "retire_from_account",
+    "set_rematch",
+    "version",
+}
+
+
+class Chores(threading.Thread):
+    """Does all errands again and again until `enough`; what goes wrong is in `error`."""
+
+    def __init__(self, port: int, seed: int) -> None:
+        super().__init__(name="chores", daemon=True)
+        self.enough = threading.Event()
+        self.error: BaseException | None = None
+        self.rounds = 0
+        self.at = ""
+        self._rng = random.Random(seed)
+        self._wire = Wire(port)
+
+    def run(self) -> None:
+        """Do the errands."""
+        try:
+            while not self.enough.is_set():
+                self._round()
+                self.rounds += 1
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._wire.close()
+
+    def _key(self) -> str:
+        return f"{self._rng.getrandbits(160):040x}"
+
+    def _post(self, path: str, body: Any, token: str | None, *expected: int) -> Any:
+        self.at = f"POST {path}"
+        return accepted(self._wire.settled("POST", path, body, key=self._key(), token=token), *expected)
+
+    def _get(self, path: str, token: str | None = None) -> Any:
+        self.at = f"GET {path}"
+        return accepted(self._wire.settled("GET", path, token=token), 200)
+
+    def _deleted(self, path: str, token: str, *again: int) -> Answer:
+        """A DELETE has no key: when its answer was lost, the next one may hear that it has happened."""
+        answer = self._wire.settled("DELETE", path, token=token)
+        if answer.status not in (200, *again):
+            raise Finding(f"DELETE {path}: {answer}")
+        return answer
+
+    def _round(self) -> None:
+        ada = self._post("/v1/accounts", {"name": "Ada"}, None, 201)["key"]
+        bob = self._post("/v1/accounts", {"name": "Bob"}, None, 201)["key"]
+        self._get("/v1/me", ada)
+        wanted = {"game": "wunderland", "seats": ["me", "open"], "options": {"round_limit": 1}, "start": "manual"}
+        made = self._post("/v1/matches", wanted, ada, 201)
+        path = f"/v1/matches/{made['id']}"
+        self._post(f"{path}/seats", {"nonce": "bob"}, bob, 201)
+        self._deleted(f"{path}/seats/1", bob, 404, 403, 409)
+        self._post(f"{path}/seats", {}, bob, 201)
+        self._post(f"{path}/start", {}, ada, 200)
+        listed = [one["id"] for one in self._get("/v1/matches?mine=true&limit=100", bob)["matches"]]
+        if listed != [made["id"]]:
+            raise Finding(f"an account that joined {made['id']} is told of {listed}")
+        if made["id"] not in [
+            one["match"] for key in (ada, bob) for one in self._get("/v1/me/decisions", key)["decisions"]
+        ]:
+            raise Finding(f"{made['id']} is running, and nobody is told to decide")
+        self._get("/v1/matches?limit=20")
+        self._post(f"{path}/resignation", {}, bob, 200)
+        again = self._post(f"{path}/rematch", {}, ada, 201)
+        if self._get(path)["rematch"] != again["id"]:
+            raise Finding(f"{path} does not tell of its rematch {again['id']}")
+        self._get("/v1/me/decisions", ada)
+        if len(self._get(f"{path}/events")["events"]) != self._get(path)["version"]:
+            raise Finding(f"{path}: version and log differ")
+        bots = {"game": "wunderland", "seats": ["bot:random", "bot:random"], "options": {"round_limit": 1}}
+        self._post("/v1/matches", bots, ada, 201)
+        dropped = self._post("/v1/matches", {"game": "neues-land", "seats": ["me", "open"]}, ada, 201)
+        self._deleted(f"/v1/matches/{dropped['id']}", ada, 409)
+        self._get("/readyz")
+        self._deleted("/v1/me", bob, 401)

@@ -1,0 +1,243 @@
+"""Bugs that are planted into the service, from outside, to see that the campaigns find them.
+
+Each is a mistake that a service like this one makes in earnest. They are made in terms of the ports and not of the
+Lua scripts, so that they stay the same bugs when the store is written anew.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+from unittest import mock
+
+from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.ports import Commit, Committed, Conflict, StoreUnavailable
+from spieltisch_service.app.streams import Streams
+from spieltisch_service.store import redis_store
+from spieltisch_service.store.layout import digest, match_place
+from spieltisch_service.store.redis_store import RedisStore
+from spieltisch_service.store.vault import Vault
+
+_LATE_S = 0.03
+
+
+def _method(owner: type, name: str, wrapper: Callable[..., Any]) -> AbstractContextManager[Any]:
+    """Replace a method by one that gets the original first."""
+    original = getattr(owner, name)
+
+    def replaced(self: Any, *arguments: Any, **named: Any) -> Any:
+        return wrapper(original, self, *arguments, **named)
+
+    return mock.patch.object(owner, name, replaced)
+
+
+def _no_version_compare(stack: ExitStack) -> None:
+    """The commit writes behind whatever is there."""
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        now = store.version(wanted.match_id) or 0
+        return original(store, wanted if now == 0 else replace(wanted, expected_version=now))
+
+    stack.enter_context(mock.patch.object(redis_store, "_check"))
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _ack_before_write(stack: ExitStack) -> None:
+    """An action is acknowledged, and written a moment later."""
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        if wanted.expected_version < 2:
+            return original(store, wanted)
+
+        def later() -> None:
+            time.sleep(_LATE_S)
+            with suppress(StoreUnavailable):
+                original(store, wanted)
+
+        threading.Thread(target=later, daemon=True).start()
+        return Committed(time.time_ns() // 1_000_000)
+
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _row_not_kept(stack: ExitStack) -> None:
+    """The idempotency row of an action is not written."""
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        return original(store, replace(wanted, idempotency=None))
+
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _row_expires(stack: ExitStack) -> None:
+    """The rows are lost after a while, here after three more commits."""
+    kept: deque[tuple[bytes, bytes, int]] = deque()
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        done = original(store, wanted)
+        if wanted.idempotency is not None:
+            place = match_place(wanted.match_id)
+            kept.append((place.answers, digest(wanted.idempotency[0]), place.bucket.slot))
+        while len(kept) > 3:
+            key, field, slot = kept.popleft()
+            store._nodes.ask(slot, "HDEL", key, field)
+        return done
+
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _row_after_compare(stack: ExitStack) -> None:
+    """The version is compared before the row is looked up, so that a copy hears that it is late."""
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        stored = store.load(wanted.match_id)
+        if stored is not None and stored.version != wanted.expected_version:
+            return Conflict(stored.version, stored)
+        return original(store, wanted)
+
+    def load(original: Any, store: Any, match_id: str, _: str | None = None) -> Any:
+        return original(store, match_id)
+
+    stack.enter_context(_method(RedisStore, "load", load))
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _resent_write(stack: ExitStack) -> None:
+    """The client library sends a write again whose answer was lost, and nobody asks whether it had happened."""
+    chance = random.Random(1)
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        done = original(store, wanted)
+        if isinstance(done, Committed) and wanted.expected_version > 1 and chance.randrange(20) == 0:
+            return original(store, replace(wanted, idempotency=None))
+        return done
+
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _torn_commit(stack: ExitStack) -> None:
+    """Events first, then the state that belongs to them: two steps, between which a worker can die."""
+
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        if not wanted.events or wanted.state is None or not wanted.expected_version:
+            return original(store, wanted)
+        done = original(store, replace(wanted, state=None))
+        if isinstance(done, Committed):
+            store.version(wanted.match_id)
+            after = wanted.expected_version + len(wanted.events)
+            timer = wanted.expires_after_ms
+            original(store, Commit(wanted.match_id, after, (), state=wanted.state, expires_after_ms=timer))
+        return done
+
+    stack.enter_context(_method(RedisStore, "commit", commit))
+
+
+def _stale_reads(stack: ExitStack) -> None:
+    """Views come from a worker's memory without asking the store."""
+
+    def current(original: Any, live: LiveMatches, match_id: str) -> LiveMatch:
+        kept = live._recall(match_id)
+        return kept if kept is not None else original(live, match_id)
+
+    stack.enter_context(_method(LiveMatches, "current", current))
+
+
+def _wrong_reply(stack: ExitStack) -> None:
+    """Now and then a call gets the answer to the one before, as from a connection with an answer left in it."""
+    chance, last = random.Random(1), [(None, None)]
+
+    def load(original: Any, store: Any, match_id: str, key: str | None = None) -> Any:
+        left = last[0][1]
+        last[0] = (match_id, original(store, match_id, key))
+        return left if left is not None and chance.randrange(10) == 0 else last[0][1]
+
+    stack.enter_context(_method(RedisStore, "load", load))
+
+
+def _reservation_not_kept(stack: ExitStack) -> None:
+    """What is created is not kept under its key."""
+
+    def reserve(_: Any, store: Any, key: str, fingerprint: str, value: str, ttl_s: int) -> tuple[str, str]:
+        return fingerprint, value
+
+    stack.enter_context(_method(RedisStore, "reserve", reserve))
+
+
+def _resumed(by: int) -> Callable[[ExitStack], None]:
+    def plant(stack: ExitStack) -> None:
+        def opened(original: Any, streams: Streams, caller: Any, match_id: str, *, after: int, **named: Any) -> Any:
+            shifted = after + by if after > 1 else after
+            return original(streams, caller, match_id, after=shifted, **named)
+
+        stack.enter_context(_method(Streams, "open", opened))
+
+    return plant
+
+
+def _hole_in_a_page(stack: ExitStack) -> None:
+    """Now and then an event is missing from what is read of a log."""
+    chance = random.Random(1)
+
+    def events(original: Any, store: Any, match_id: str, after: int, limit: int) -> Any:
+        found = original(store, match_id, after, limit)
+        if len(found) > 2 and chance.randrange(10) == 0:
+            del found[chance.randrange(1, len(found) - 1)]
+        return found
+
+    stack.enter_context(_method(RedisStore, "events", events))
+
+
+def _of_whole(change: Callable[[Any], Any], what: str) -> Callable[[ExitStack], None]:
+    """A backup in which something is other than in the store."""
+
+    def plant(stack: ExitStack) -> None:
+        def changed(original: Any, vault: Vault) -> Iterator[Any]:
+            return (new for one in original(vault) if (new := change(one)) is not None)
+
+        stack.enter_context(_method(Vault, what, changed))
+
+    return plant
+
+
+def _nothing_here(_: ExitStack) -> None:
+    """The campaign itself does it, to the store's process or to its files."""
+
+
+#: By name, what puts the bug in.
+PLANTS: Mapping[str, Callable[[ExitStack], None]] = {
+    "no-version-compare": _no_version_compare,
+    "ack-before-write": _ack_before_write,
+    "row-not-kept": _row_not_kept,
+    "row-expires": _row_expires,
+    "row-after-compare": _row_after_compare,
+    "resent-write": _resent_write,
+    "torn-commit": _torn_commit,
+    "stale-reads": _stale_reads,
+    "wrong-reply": _wrong_reply,
+    "reservation-not-kept": _reservation_not_kept,
+    "resumed-too-late": _resumed(1),
+    "resumed-too-early": _resumed(-1),
+    "hole-in-a-page": _hole_in_a_page,
+    "backup-without-rows": _of_whole(lambda whole: replace(whole, answers={}), "matches"),
+    "backup-without-last-event": _of_whole(lambda whole: replace(whole, log=whole.log[:-1]), "matches"),
+    "backup-without-lists": _of_whole(lambda whole: replace(whole, matches=(), active=()), "accounts"),
+    "no-append-file": _nothing_here,
+    "tail-lost": _nothing_here,
+    "no-fsync": _nothing_here,
+    "fsync-every-second": _nothing_here,
+}
+
+
+@contextmanager
+def planted(name: str | None) -> Iterator[None]:
+    """The service of this process has the bug as long as this lasts."""
+    with ExitStack() as stack:
+        if name is not None:
+            PLANTS[name](stack)
+        yield
