@@ -22,7 +22,6 @@ SECRET = b"a secret of the tests, thirty-two bytes or more"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """How much the suites do that can do more: see the help of each."""
     parser.addoption("--games", type=int, default=200, help="random matches of each game in the contract suite")
-    parser.addoption("--worlds", type=int, default=6, help="positions of each game in the test of secrets")
 
 
 @pytest.fixture(autouse=True)
@@ -36,13 +35,6 @@ def _own_logging() -> Iterator[None]:
 def games_per_game(request: pytest.FixtureRequest) -> int:
     """How many random matches of each game are to be played."""
     count: int = request.config.getoption("--games")
-    return count
-
-
-@pytest.fixture(scope="session")
-def worlds_per_game(request: pytest.FixtureRequest) -> int:
-    """How many positions of each game the test of secrets looks at."""
-    count: int = request.config.getoption("--worlds")
     return count
 
 
