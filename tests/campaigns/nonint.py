@@ -96,4 +96,5 @@ CAMPAIGN = Campaign(
     short={"answers": 6_000},
     long={"answers": 500_000},
     teeth=tuple(LEAKS),
+    bite={"answers": 20_000},
 )
