@@ -1,10 +1,12 @@
 """Settings: defaults, checks, and the secret that the data folder keeps."""
 
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
+from spieltisch_service.app.limits import Limits
 from spieltisch_service.settings import BadSettings, Settings
 
 SECRET = "s" * 32
@@ -12,7 +14,8 @@ SECRET = "s" * 32
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    for name in ("REDIS_URL", "SPIELTISCH_SECRET", "SPIELTISCH_PORT", "SPIELTISCH_HOST", "SPIELTISCH_WORKERS"):
+    ours = [name for name in os.environ if name.startswith("SPIELTISCH_")]
+    for name in ("REDIS_URL", *ours):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SPIELTISCH_DATA_DIR", str(tmp_path / "data"))
     return monkeypatch
@@ -110,3 +113,50 @@ def test_these_are_urls_of_stores(environment: pytest.MonkeyPatch, url: str) -> 
     environment.setenv("SPIELTISCH_SECRET", SECRET)
     environment.setenv("REDIS_URL", url)
     assert Settings.from_environment().redis_url == url
+
+
+@pytest.mark.parametrize(
+    ("host", "switch", "on"),
+    [
+        ("127.0.0.1", "auto", False),
+        ("127.0.0.2", "auto", False),
+        ("::1", "auto", False),
+        ("localhost", "auto", False),
+        ("0.0.0.0", "auto", True),
+        ("::", "auto", True),
+        ("192.0.2.1", "auto", True),
+        ("127.0.0.1", "on", True),
+        ("0.0.0.0", "off", False),
+    ],
+)
+def test_limits_are_on_where_others_can_come(environment: pytest.MonkeyPatch, host: str, switch: str, on: bool) -> None:
+    environment.setenv("SPIELTISCH_HOST", host)
+    environment.setenv("SPIELTISCH_LIMITS", switch)
+    assert (Settings.from_environment().limits_in_force() is not None) == on
+
+
+def test_the_numbers_of_the_limits_can_be_changed(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("SPIELTISCH_LIMITS", "on")
+    environment.setenv("SPIELTISCH_RATES", "reads=70/80, accounts=0/9")
+    environment.setenv("SPIELTISCH_LIVE_MATCHES", "7")
+    limits = Settings.from_environment().limits_in_force()
+    assert limits is not None
+    assert (limits.rates["reads"].per_key, limits.rates["reads"].per_address) == (70, 80)
+    assert (limits.rates["accounts"].per_key, limits.rates["accounts"].per_address) == (None, 9)
+    assert limits.rates["actions"] == Limits().rates["actions"]
+    assert limits.live_matches == 7
+
+
+@pytest.mark.parametrize("wrong", ["reads", "reads=1", "reads=1/2/3", "writes=1/2", "reads=-1/2", "reads=a/b"])
+def test_a_wrong_rate_is_one_line(environment: pytest.MonkeyPatch, wrong: str) -> None:
+    environment.setenv("SPIELTISCH_RATES", wrong)
+    with pytest.raises(BadSettings, match=r"SPIELTISCH_RATES: .* is no rate") as caught:
+        Settings.from_environment()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("LIMITS", "yes"), ("TRUSTED_PROXIES", "-1"), ("TRUSTED_PROXIES", "x")])
+def test_other_wrong_limits_are_refused(environment: pytest.MonkeyPatch, name: str, value: str) -> None:
+    environment.setenv(f"SPIELTISCH_{name}", value)
+    with pytest.raises(BadSettings, match=name):
+        Settings.from_environment()

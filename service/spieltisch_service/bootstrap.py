@@ -51,16 +51,24 @@ def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels:
         idle_ms=settings.expires_after_ms,
         seat_abort_ms=settings.seat_abort_after_ms,
         stream_cap=settings.streams_per_worker,
+        limits=settings.limits_in_force(),
         observer=observer,
     )
 
 
 def build_app(settings: Settings) -> Flask:
     """The WSGI application."""
+    from werkzeug.middleware.proxy_fix import ProxyFix
+
     from spieltisch_service.web.app import create_app
 
     metrics = Metrics()
-    return create_app(build_service(settings, metrics), settings, metrics)
+    app = create_app(build_service(settings, metrics), settings, metrics)
+    if settings.trusted_proxies:
+        # Only the address, and only as many hops as the operator vouches for; without this the header is not read.
+        trusting = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=0, x_host=0)
+        app.wsgi_app = trusting  # type: ignore[method-assign]
+    return app
 
 
 class Worker:

@@ -26,6 +26,8 @@ def main() -> None:
 @click.option("--data", metavar="DIR", help="Folder of the service's own store, not used with REDIS_URL.")
 @click.option("--workers", help="Server processes.  [default: 2]")
 @click.option("--durability", metavar="LEVEL", help="fsync: each answer is on the disk; fast: once a second.")
+@click.option("--limits", metavar="SWITCH", help="on, off or auto: on unless only this machine can reach the service.")
+@click.option("--trusted-proxies", metavar="N", help="Proxies before it that add to X-Forwarded-For.  [default: 0]")
 @click.option("--allow-unsafe-store", is_flag=True, default=None, help="Serve on a store that may lose data.")
 def serve(
     host: str | None,
@@ -33,6 +35,8 @@ def serve(
     data: str | None,
     workers: str | None,
     durability: str | None,
+    limits: str | None,
+    trusted_proxies: str | None,
     allow_unsafe_store: bool | None,
 ) -> None:
     """Start the service, and its own store unless REDIS_URL names one. Ctrl-C stops both."""
@@ -47,6 +51,8 @@ def serve(
         "SPIELTISCH_DATA_DIR": data,
         "SPIELTISCH_WORKERS": workers,
         "SPIELTISCH_DURABILITY": durability,
+        "SPIELTISCH_LIMITS": limits,
+        "SPIELTISCH_TRUSTED_PROXIES": trusted_proxies,
         "SPIELTISCH_ALLOW_UNSAFE_STORE": "true" if allow_unsafe_store else None,
     }.items():
         if value is not None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 import secrets
-from dataclasses import dataclass, field
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -13,8 +17,11 @@ from environs import Env, EnvError, EnvValidationError
 from marshmallow import ValidationError
 from marshmallow.validate import Length, OneOf, Range
 
+from spieltisch_service.app.limits import LIVE_MATCHES, RATES, STREAMS_PER_KEY, Limits, Policy, Rate
+
 Durability = Literal["fsync", "fast"]
 Log = Literal["warning", "info"]
+Switch = Literal["on", "off", "auto"]
 
 _STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster")
 _DAY_MS = 86_400_000
@@ -37,6 +44,11 @@ class Settings:
     streams_per_worker: `SPIELTISCH_STREAMS_PER_WORKER`, event streams that one process holds open at most.
     expires_after_ms: `SPIELTISCH_EXPIRES_AFTER_MS`, after which a running match without an event is aborted.
     seat_abort_after_ms: `SPIELTISCH_SEAT_ABORT_AFTER_MS`, after which any seat may ask for that.
+    limits: `SPIELTISCH_LIMITS`, `on`, `off`, or `auto`: on unless the service listens on loopback only.
+    rates: `SPIELTISCH_RATES`, other numbers for some policies, as `reads=3000/12000` (of a key / of an address).
+    live_matches: `SPIELTISCH_LIVE_MATCHES`, open and running matches that an account may have where limits are on.
+    streams_per_key: `SPIELTISCH_STREAMS_PER_KEY`, event streams that a key may hold in one process where limits are on.
+    trusted_proxies: `SPIELTISCH_TRUSTED_PROXIES`, how many proxies before the service add to `X-Forwarded-For`.
     allow_unsafe_store: `SPIELTISCH_ALLOW_UNSAFE_STORE`, serve on a store that may lose data.
     log: `SPIELTISCH_LOG`, `warning` or, for a line a request, `info`.
     """
@@ -51,6 +63,11 @@ class Settings:
     streams_per_worker: int = 2000
     expires_after_ms: int = 30 * _DAY_MS
     seat_abort_after_ms: int = 7 * _DAY_MS
+    limits: Switch = "auto"
+    rates: Mapping[Policy, Rate] = field(default_factory=lambda: RATES)
+    live_matches: int = LIVE_MATCHES
+    streams_per_key: int = STREAMS_PER_KEY
+    trusted_proxies: int = 0
     allow_unsafe_store: bool = False
     log: Log = "warning"
 
@@ -82,6 +99,11 @@ class Settings:
                 seat_abort_after_ms=env.int(
                     "SPIELTISCH_SEAT_ABORT_AFTER_MS", cls.seat_abort_after_ms, validate=Range(1)
                 ),
+                limits=_limits(env),
+                rates=_rates(env),
+                live_matches=env.int("SPIELTISCH_LIVE_MATCHES", cls.live_matches, validate=Range(1, 10_000)),
+                streams_per_key=env.int("SPIELTISCH_STREAMS_PER_KEY", cls.streams_per_key, validate=Range(0, 100_000)),
+                trusted_proxies=env.int("SPIELTISCH_TRUSTED_PROXIES", cls.trusted_proxies, validate=Range(0, 16)),
                 allow_unsafe_store=env.bool("SPIELTISCH_ALLOW_UNSAFE_STORE", cls.allow_unsafe_store),
                 log=_log(env),
                 # Last, so that a wrong value elsewhere leaves no folder behind.
@@ -91,6 +113,21 @@ class Settings:
             raise BadSettings(_one_line(error)) from None
         except EnvError as error:
             raise BadSettings(str(error)) from None
+
+    def limits_in_force(self) -> Limits | None:
+        """What callers are held to; None: to nothing."""
+        if self.limits == "off" or (self.limits == "auto" and self.only_from_here):
+            return None
+        return Limits(self.rates, self.live_matches, self.streams_per_key)
+
+    @property
+    def only_from_here(self) -> bool:
+        """Whether nobody but this machine can reach the service."""
+        try:
+            found = {str(each[4][0]) for each in socket.getaddrinfo(self.host, None, flags=socket.AI_PASSIVE)}
+        except OSError:
+            return False
+        return all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in found)
 
 
 def named_store() -> tuple[str | None, Path]:
@@ -176,6 +213,25 @@ def _durability(env: Env) -> Durability:
 def _log(env: Env) -> Log:
     level = env.str("SPIELTISCH_LOG", "warning", validate=OneOf(["warning", "info"], error="is warning or info."))
     return "info" if level == "info" else "warning"
+
+
+def _limits(env: Env) -> Switch:
+    switch = env.str("SPIELTISCH_LIMITS", "auto", validate=OneOf(["on", "off", "auto"], error="is on, off or auto."))
+    return "on" if switch == "on" else "off" if switch == "off" else "auto"
+
+
+def _rates(env: Env) -> Mapping[Policy, Rate]:
+    """The table with the numbers that the environment has instead. Raises BadSettings."""
+    rates = dict(RATES)
+    for change in filter(None, (each.strip() for each in env.str("SPIELTISCH_RATES", "").split(","))):
+        found = re.fullmatch(r"([a-z]+)=([0-9]{1,9})/([0-9]{1,9})", change)
+        name = None if found is None else next((known for known in RATES if known == found[1]), None)
+        if found is None or name is None:
+            example = f"reads=3000/12000 (of a key / of an address), and the names are {', '.join(RATES)}"
+            raise BadSettings(f"SPIELTISCH_RATES: {change[:40]} is no rate; one is {example}")
+        per_key = None if rates[name].per_key is None else int(found[2])
+        rates[name] = replace(rates[name], per_key=per_key, per_address=int(found[3]))
+    return rates
 
 
 def _is_store_url(url: str) -> None:

@@ -245,7 +245,20 @@ class _Supervisor:
             self._check_store()
         elif self._is_ready():
             self._announced = True
+            self._tell_limits()
             click.echo(f"Spieltisch serves at {self._url} (documentation: {self._url}/docs)")
+
+    def _tell_limits(self) -> None:
+        """Say what an operator may not expect of the limits."""
+        settings = self._settings
+        if settings.limits_in_force() is not None:
+            _complain("limits are on: GET /v1/me and the API description have the numbers")
+        elif not settings.only_from_here:
+            _complain("limits are off, though other machines can reach the service")
+        elif settings.trusted_proxies:
+            _complain(
+                "limits are off, for the service listens on loopback: --limits on holds those behind the proxy to them"
+            )
 
     def _check_store(self) -> None:
         try:

@@ -374,3 +374,28 @@ def test_an_unknown_level_of_the_log_is_one_line(serve: Callable[..., Serving]) 
     service = serve(SPIELTISCH_LOG="debug")
     assert service.ended() == 2
     assert service.complaints() == "spieltisch-service: SPIELTISCH_LOG: is warning or info.\n"
+
+
+def test_limits_hold_where_they_are_asked_for_and_believe_no_forged_address(
+    serve: Callable[..., Serving], http: requests.Session
+) -> None:
+    service = serve("--limits", "on", "--trusted-proxies", "1", SPIELTISCH_RATES="reads=100/3").ready()
+    assert "limits are on" in service.complaints()
+    assert http.get(f"{service.url}/readyz", timeout=30).json()["limits"] == "on"
+
+    def games(forwarded: str) -> int:
+        return http.get(f"{service.url}/v1/games", headers={"X-Forwarded-For": forwarded}, timeout=30).status_code
+
+    # The client of a proxy is who it says, whatever that client wrote before.
+    assert [games(f"198.51.100.{n}, 203.0.113.7") for n in range(5)] == [200, 200, 200, 429, 429]
+    assert games("203.0.113.8") == 200
+    answer = http.get(f"{service.url}/v1/games", headers={"X-Forwarded-For": "203.0.113.9"}, timeout=30)
+    assert answer.headers["RateLimit"] == '"reads-address";r=2;t=60'
+
+
+def test_limits_are_off_on_loopback(serve: Callable[..., Serving], http: requests.Session) -> None:
+    service = serve(SPIELTISCH_RATES="reads=0/0").ready()
+    assert "limits" not in service.complaints()
+    answer = http.get(f"{service.url}/v1/games", timeout=30)
+    assert answer.status_code == 200
+    assert "RateLimit" not in answer.headers

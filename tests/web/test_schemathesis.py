@@ -44,7 +44,7 @@ class Switched:
     """A WSGI application that is there when the tests are collected, and gets its store when they run."""
 
     def __init__(self) -> None:
-        self.behind = create_app(cast(Any, SimpleNamespace(accounts=None)))
+        self.behind = create_app(cast(Any, SimpleNamespace(accounts=None, limits=None)))
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         return self.behind(environ, start_response)

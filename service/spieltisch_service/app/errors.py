@@ -6,7 +6,7 @@
     ├── about the match     NotYourTurn, MatchNotOpen, MatchNotRunning, SeatTaken, SeatsMissing, AheadOfLog,
     │                       StaleVersion, IllegalActionRefused
     ├── about a repetition  IdempotencyKeyReused
-    └── about the service   TooManyStreams     (and `ports.StoreUnavailable`)
+    └── about the service   RateLimited, TooManyStreams     (and `ports.StoreUnavailable`)
 
 A refused request has changed nothing, and its idempotency key may be used again.
 """
@@ -162,6 +162,17 @@ class IdempotencyKeyReused(Refusal):
     """The key was used before with another body or query."""
 
     code = "idempotency_key_reused"
+
+
+class RateLimited(Refusal):
+    """More than the caller may ask for, by the `policy` of that name; worth repeating after `retry_after_s`."""
+
+    code = "rate_limited"
+
+    def __init__(self, detail: str, retry_after_s: int, policy: str) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+        self.policy = policy
 
 
 class TooManyStreams(Refusal):

@@ -18,6 +18,7 @@ import orjson
 
 from spieltisch_service.app.callers import Once
 from spieltisch_service.app.errors import IdempotencyKeyReused, Refusal, no_such_match
+from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.ports import (
     BOTS_TOPIC,
     UNOBSERVED,
@@ -25,6 +26,7 @@ from spieltisch_service.app.ports import (
     Committed,
     Conflict,
     IdempotencyRow,
+    Limited,
     Observer,
     Stamp,
     Store,
@@ -87,7 +89,7 @@ class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
     `seats` go into the idempotency row; `match` is only given when more than the events changes it (people);
-    `accounts` get the match on their lists first.
+    `accounts` get the match on their lists first; `meter` counts it.
     """
 
     drafts: Sequence[play.Draft]
@@ -96,6 +98,7 @@ class Plan:
     match: Match | None = None
     seats: tuple[int, ...] = ()
     accounts: tuple[str, ...] = ()
+    meter: Meter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,14 +267,20 @@ class LiveMatches:
                 expires_after_ms=self._idle_ms if after.status == "running" else None,
                 wake=_topics(before, after, now.waits_for_bot()),
                 accounts=wanted.accounts,
+                counted=() if wanted.meter is None else wanted.meter.rows,
             )
         )
         if isinstance(outcome, Conflict):
             self._observer.conflicted()
             self._forget(before.id)
             return outcome.stored
+        if isinstance(outcome, Limited):
+            assert wanted.meter is not None
+            raise wanted.meter.exceeded(outcome)
         if not isinstance(outcome, Committed):
             return Done(self.fresh(before.id), row=_same(outcome.row, once))
+        if wanted.meter is not None:
+            wanted.meter.counts = outcome.counts
         self._observer.committed(after.game, events)
         now = replace(now, match=_stamped(before, after, outcome.at_ms), now_ms=outcome.at_ms)
         self._remember(now)

@@ -31,6 +31,7 @@ from spieltisch_service.app.errors import (
     NotFound,
 )
 from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
 from spieltisch_service.domain.fairness import commitment
@@ -66,12 +67,15 @@ class Matches:
     `bots`: the names of the house bots; `seat_abort_ms`: after how long without an event a seat may end the match.
     """
 
-    def __init__(self, live: LiveMatches, tokens: Tokens, bots: Sequence[str], seat_abort_ms: int) -> None:
+    def __init__(
+        self, live: LiveMatches, tokens: Tokens, bots: Sequence[str], seat_abort_ms: int, quotas: Quotas
+    ) -> None:
         self._live = live
         self._store = live.store
         self._tokens = tokens
         self._bots = bots
         self._seat_abort_ms = seat_abort_ms
+        self._quotas = quotas
 
     # --- create ---------------------------------------------------------------------------------------------
 
@@ -99,7 +103,11 @@ class Matches:
             first_seats=seats,
         )
         held = tuple(match_seats_of(seats, account_id))
-        done = self._begin(match, deal, None, held) if once is None else self._begin_once(match, deal, once, held)
+        done = (
+            self._begin(match, deal, None, held, account_id)
+            if once is None
+            else self._begin_once(match, deal, once, held)
+        )
         return self.granted(done, invitations=True)
 
     def _begin_once(self, match: Match, deal: Mapping[str, Any] | None, once: Once, seats: tuple[int, ...]) -> Done:
@@ -111,7 +119,7 @@ class Matches:
         while True:
             match = replace(match, id=self._tokens.match_id(once.key, turn))
             try:
-                done = self._begin(match, deal, once, seats)
+                done = self._begin(match, deal, once, seats, match.creator)
             except IdempotencyKeyReused:
                 if _key_is_kept(self._live.fresh(match.id)):
                     raise
@@ -131,8 +139,20 @@ class Matches:
                 detail = f"a seat is one of {', '.join(known)}"
                 raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer=f"/seats/{i}")])
 
-    def _begin(self, match: Match, deal: Mapping[str, Any] | None, once: Once | None, seats: tuple[int, ...]) -> Done:
-        """Commit a new match: draw its seed, commit to it, put it on the lists, start it if it can."""
+    def _begin(
+        self,
+        match: Match,
+        deal: Mapping[str, Any] | None,
+        once: Once | None,
+        seats: tuple[int, ...],
+        asker: str | None,
+    ) -> Done:
+        """Commit a new match: draw its seed, commit to it, put it on the lists, start it if it can.
+
+        `asker` is the account that wants it, which may have so many matches and no more.
+        """
+        if asker is not None:
+            self._quotas.admit_to_match(asker, match.id, new=True)
         game = GAMES[match.game]
         seed = None if deal is not None else secrets.token_bytes(32)
         secret = Secret(None if seed is None else seed.hex(), (None,) * match.players, deal)
@@ -277,11 +297,11 @@ class Matches:
         asked = self._live.change(match_id, once, rights, plan, status=201, fresh=True)
         old = asked.live.match
         seats = asked.seats if asked.row is None else asked.row.seats
-        begun = self._live.past(self._rematch_of(old), _EVENTS_OF_A_FULL_MATCH)
+        begun = self._live.past(self._rematch_of(old, caller), _EVENTS_OF_A_FULL_MATCH)
         answer = self.granted(Done(begun, seats=tuple((seat + 1) % old.players for seat in seats)))
         return replace(answer, replayed=asked.row is not None)
 
-    def _rematch_of(self, old: Match) -> LiveMatch:
+    def _rematch_of(self, old: Match, caller: Caller) -> LiveMatch:
         """The match that follows `old`, made unless it is there; its id follows from the old one's."""
         proof = self._tokens.invitation(old.id, 0)
         new_id = "mt_" + hashlib.sha256(f"rematch\n{proof}".encode()).hexdigest()[:32]
@@ -301,7 +321,7 @@ class Matches:
                 first_seats=turned,
                 people={},
             )
-            live = self._begin(match, None, None, ()).live
+            live = self._begin(match, None, None, (), None if caller.account is None else caller.account.id).live
         if old.rematch is None:
             self._store.set_rematch(old.id, new_id)
         return live

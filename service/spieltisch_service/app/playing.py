@@ -19,6 +19,7 @@ from spieltisch_service.app.errors import (
     NotYourTurn,
     StaleVersion,
 )
+from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.live import LiveMatch, LiveMatches, Plan
 from spieltisch_service.app.waiting import Waiting
 from spieltisch_service.domain import play
@@ -52,8 +53,9 @@ class Playing:
         version: int | None,
         seat: int | None,
         once: Once | None,
+        meter: Meter | None = None,
     ) -> Answer:
-        """Do the actions of one seat in order, all or none: `{version, events, view}`."""
+        """Do the actions of one seat in order, all or none: `{version, events, view}`; `meter` counts the request."""
         require_known(caller)
 
         def rights(live: LiveMatch) -> int:
@@ -80,7 +82,7 @@ class Playing:
                 raise _out_of_turn(error) from error
             except ActionIllegal as error:
                 raise _illegal(error, match.version) from error
-            return Plan(drafts, state, seats=(own,))
+            return Plan(drafts, state, seats=(own,), meter=meter)
 
         done = self._live.change(match_id, once, rights, plan, at_least=version or 0)
         if done.row is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from spieltisch_service.domain.events import Event, LoggedEvent
 
@@ -69,6 +69,21 @@ class StoredMatch:
 Stamp = Literal["created", "started", "ended"]
 
 
+class Counted(NamedTuple):
+    """One more under `name`, of which there may be `most` in a window of `window_ms` that the first one begins."""
+
+    name: str
+    most: int
+    window_ms: int
+
+
+class Count(NamedTuple):
+    """How many there were in the window by then, and how long it lasts from now."""
+
+    used: int
+    left_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """What one use case changes about one match, all or nothing.
@@ -85,6 +100,9 @@ class Commit:
 
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
+
+    `counted` is counted beside the match, for the matches of its bucket together; where one is used up, nothing is
+    written or counted (→ `Limited`).
     """
 
     match_id: str
@@ -100,13 +118,23 @@ class Commit:
     expires_after_ms: int | None = None
     wake: tuple[str, ...] = field(default=())
     accounts: tuple[str, ...] = field(default=())
+    counted: tuple[Counted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The commit happened at `at_ms`, the store's time."""
+    """The commit happened at `at_ms`, the store's time; `counts` are those of what it counted."""
 
     at_ms: int
+    counts: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """Of the rows that the commit counts, that number is used up, for `left_ms` from now; nothing was written."""
+
+    row: int
+    left_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +180,7 @@ class Store(Protocol):
     def version(self, match_id: str) -> int | None:
         """The match's version alone."""
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict:
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited:
         """Write all or nothing. Never sent twice by itself: when the answer is lost, `StoreUnavailable`."""
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
@@ -200,6 +228,14 @@ class Store(Protocol):
 
     def delete_account(self, account_id: str) -> None:
         """Erase the account's document; its id never comes back."""
+
+    # --- limits ---------------------------------------------------------------------------------------------
+
+    def count(self, rows: Sequence[Counted]) -> list[Count]:
+        """Count one more of each, whether it is used up or not."""
+
+    def enlist(self, account_id: str, match_id: str, most: int) -> bool:
+        """Put a match on the account's lists, unless `most` others are on that of active ones; False then."""
 
     # --- health ---------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from spieltisch_service.app.errors import (
 )
 from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
 from spieltisch_service.app.matches import Matches
+from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
 from spieltisch_service.domain.fairness import NONCE
@@ -38,10 +39,11 @@ from spieltisch_service.domain.match import Match, Person, Secret
 class Seating:
     """The use cases around the seats of a match."""
 
-    def __init__(self, live: LiveMatches, tokens: Tokens, matches: Matches) -> None:
+    def __init__(self, live: LiveMatches, tokens: Tokens, matches: Matches, quotas: Quotas) -> None:
         self._live = live
         self._tokens = tokens
         self._matches = matches
+        self._quotas = quotas
 
     def join(
         self,
@@ -70,6 +72,8 @@ class Seating:
         def plan(live: LiveMatch, wanted: int | None) -> Plan:
             taken = _free_seat(live.match, wanted)
             accounts = () if caller.account is None else (caller.account.id,)
+            for account_id in accounts:
+                self._quotas.admit_to_match(account_id, match_id, new=False)
             person = _person(caller, name)
             match = replace(live.match, people={**live.match.people, live.match.version + 1: person})
             nonces = tuple(nonce if i == taken else old for i, old in enumerate(live.secret.nonces))

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.decisions import Decisions
+from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.playing import Playing
 from spieltisch_service.app.ports import UNOBSERVED, Bell, Observer, Store
+from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.sandbox import Sandbox
 from spieltisch_service.app.seating import Seating
 from spieltisch_service.app.streams import Streams
@@ -24,7 +26,8 @@ class Service:
 
     `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; after
     `idle_ms` without an event a running match expires, after `seat_abort_ms` a seat may end it; `stream_cap` is
-    how many streams this process holds at most; `observer` hears what happens.
+    how many streams this process holds at most; `limits` are those in force, if there are any;
+    `observer` hears what happens.
     """
 
     def __init__(
@@ -37,17 +40,20 @@ class Service:
         idle_ms: int = 30 * DAY_MS,
         seat_abort_ms: int = 7 * DAY_MS,
         stream_cap: int = 2000,
+        limits: Limits | None = None,
         observer: Observer = UNOBSERVED,
     ) -> None:
         self.store = store
         self.bell = bell
         self.idle_ms = idle_ms
+        self.limits = limits
         self.live = LiveMatches(store, idle_ms, observer)
         waiting = Waiting(self.live, bell)
         tokens = Tokens(secret)
         self.accounts = Accounts(self.live, tokens)
-        self.matches = Matches(self.live, tokens, bots, seat_abort_ms)
-        self.seats = Seating(self.live, tokens, self.matches)
+        quotas = Quotas(self.live, limits)
+        self.matches = Matches(self.live, tokens, bots, seat_abort_ms, quotas)
+        self.seats = Seating(self.live, tokens, self.matches, quotas)
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting)

@@ -54,6 +54,7 @@ class Streams:
         self._cap = cap
         self._observer = observer
         self._open = 0
+        self._held: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def page(self, caller: Caller, match_id: str, *, after: int, limit: int, wait_s: int) -> dict[str, Any]:
@@ -64,14 +65,23 @@ class Streams:
         version = max(live.match.version, events[-1].seq if events else 0)
         return {"version": version, "events": [orjson.Fragment(event.to_json()) for event in events]}
 
-    def open(self, caller: Caller, match_id: str, *, after: int, named: str = "after") -> Iterator[StreamItem]:
+    def open(
+        self,
+        caller: Caller,
+        match_id: str,
+        *,
+        after: int,
+        named: str = "after",
+        holder: tuple[str, int] | None = None,
+    ) -> Iterator[StreamItem]:
         """The events after `after` and whatever follows, until an `End`. `named` is how the caller gave `after`.
 
-        Raises before the first item: NotFound, AheadOfLog, TooManyStreams. Close the iterator to give its place back.
+        `holder` is who holds the stream, and how many it may hold. Raises before the first item: NotFound, AheadOfLog,
+        TooManyStreams. Close the iterator to give its place back.
         """
         live = self._readable(caller, match_id, after, named)
-        self._take_place()
-        return _Placed(self._stream(caller, live, after), self._give_place_back)
+        self._take_place(holder)
+        return _Placed(self._stream(caller, live, after), lambda: self._give_place_back(holder))
 
     def _readable(self, caller: Caller, match_id: str, after: int, named: str = "after") -> LiveMatch:
         live = self._live.current(match_id)
@@ -82,18 +92,30 @@ class Streams:
             raise AheadOfLog(detail, errors=[error], extra={"version": live.match.version})
         return live
 
-    def _take_place(self) -> None:
+    def _take_place(self, holder: tuple[str, int] | None) -> None:
         with self._lock:
             if self._open >= self._cap:
                 self._observer.stream_refused()
                 msg = f"this process holds {self._cap} streams already; try again soon, or poll"
                 raise TooManyStreams(msg)
+            if holder is not None:
+                name, most = holder
+                if self._held.get(name, 0) >= most:
+                    self._observer.stream_refused()
+                    msg = f"you hold {most} streams already; close one, or poll"
+                    raise TooManyStreams(msg)
+                self._held[name] = self._held.get(name, 0) + 1
             self._open += 1
         self._observer.stream_opened()
 
-    def _give_place_back(self) -> None:
+    def _give_place_back(self, holder: tuple[str, int] | None) -> None:
         with self._lock:
             self._open -= 1
+            if holder is not None:
+                name, _ = holder
+                self._held[name] -= 1
+                if not self._held[name]:
+                    del self._held[name]
         self._observer.stream_closed()
 
     def _stream(self, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:

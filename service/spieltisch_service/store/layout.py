@@ -32,6 +32,10 @@ class Bucket:
         """The sorted set of the bucket's public matches in the list `status:game`, by creation time."""
         return b"%b:list:%b" % (self.tag, name.encode())
 
+    def counter(self, name: str) -> bytes:
+        """What counts something of the bucket's matches, for as long as its window lasts."""
+        return b"%b:n:%b" % (self.tag, name.encode())
+
 
 @dataclass(frozen=True, slots=True)
 class MatchPlace:
@@ -100,6 +104,12 @@ def reservation(key: str) -> tuple[int, bytes]:
     """Slot and name of the key that reserves an idempotency key outside a match."""
     name = RESERVATIONS + digest(key).hex().encode()
     return slot_of(name), name
+
+
+def counter(name: str) -> tuple[int, bytes]:
+    """Slot and name of what counts something over all matches."""
+    key = b"spt:n:" + name.encode()
+    return slot_of(key), key
 
 
 def slot_of(key: bytes) -> int:

@@ -18,7 +18,10 @@ from spieltisch_service.app.ports import (
     Commit,
     Committed,
     Conflict,
+    Count,
+    Counted,
     Durability,
+    Limited,
     Observer,
     Replayed,
     StoredMatch,
@@ -33,6 +36,7 @@ from spieltisch_service.store.layout import (
     RESTORING,
     MatchPlace,
     account_place,
+    counter,
     digest,
     match_place,
     reservation,
@@ -80,7 +84,7 @@ class RedisStore:
         place = match_place(match_id)
         return int(self._nodes.ask(place.bucket.slot, "LLEN", place.log, again=True)) or None
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict:
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited:
         """See `ports.Store`. Raises ValueError for events that do not follow the expected version."""
         _check(commit)
         place = match_place(commit.match_id)
@@ -88,6 +92,7 @@ class RedisStore:
         keys = [place.match, place.log, place.answers, bucket.timers, bucket.bots]
         leave, enter = commit.index or (None, None)
         keys.extend(bucket.public_list(name) for name in (leave, enter) if name is not None)
+        keys.extend(bucket.counter(row.name) for row in commit.counted)
         fields: list[bytes] = []
         if commit.document is not None:
             fields += (b"d", pack_part(commit.document, small=True))
@@ -118,6 +123,7 @@ class RedisStore:
             *map(pack_event, commit.events),
             *fields,
             *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
+            *(word for row in commit.counted for word in (row.most, row.window_ms)),
         )
         asked = [_entry(account_id, place.id) for account_id in commit.accounts]
         answer = self._nodes.ask_in_order([*asked, Placed(bucket.slot, words, scripts.COMMIT)])[-1]
@@ -125,6 +131,10 @@ class RedisStore:
             return Committed(answer)
         if isinstance(answer, bytes):
             return Replayed(unpack_row(answer))
+        if answer and answer[0] == b"counted":
+            return Committed(answer[1], tuple(map(Count, answer[2::2], answer[3::2])))
+        if answer and answer[0] == b"limited":
+            return Limited(answer[1], answer[2])
         stored = _stored(answer) if answer else None
         return Conflict(0 if stored is None else stored.version, stored)
 
@@ -233,6 +243,20 @@ class RedisStore:
         place = account_place(account_id)
         self._nodes.ask(place.slot, "HDEL", place.account, "d")
 
+    # --- limits ---------------------------------------------------------------------------------------------
+
+    def count(self, rows: Sequence[Counted]) -> list[Count]:
+        """See `ports.Store`."""
+        asked = []
+        for row in rows:
+            slot, key = counter(row.name)
+            asked.append(Placed(slot, (1, key, row.window_ms), scripts.COUNT))
+        return [Count(*answer) for answer in self._nodes.ask_all(asked)]
+
+    def enlist(self, account_id: str, match_id: str, most: int) -> bool:
+        """See `ports.Store`."""
+        return bool(self._nodes.ask_all([_entry(account_id, match_id.encode(), most)])[0])
+
     # --- health ---------------------------------------------------------------------------------------------
 
     def durability(self) -> Durability:
@@ -261,10 +285,10 @@ def _check(commit: Commit) -> None:
             raise ValueError(f"event {event.seq} does not follow version {expected}")
 
 
-def _entry(account_id: str, match: bytes) -> Placed:
-    """What puts a match on an account's lists."""
+def _entry(account_id: str, match: bytes, most: int | str = "") -> Placed:
+    """What puts a match on an account's lists, unless there are `most` others."""
     place = account_place(account_id)
-    return Placed(place.slot, (2, place.matches, place.active, match), scripts.ADD_TO_ACCOUNT)
+    return Placed(place.slot, (2, place.matches, place.active, match, most), scripts.ADD_TO_ACCOUNT)
 
 
 def _read(account_id: str) -> Placed:

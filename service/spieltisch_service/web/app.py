@@ -13,10 +13,13 @@ from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
 
 from spieltisch_service.app.errors import Refusal
+from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems, request_log
 from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play, sandbox
+from spieltisch_service.web.limits import EXTENSION as LIMITS
+from spieltisch_service.web.limits import Limiter, Tally, write_fields
 from spieltisch_service.web.metrics import EXTENSION as COUNTED
 from spieltisch_service.web.metrics import NO_OPERATION, Metrics
 from spieltisch_service.web.operation import Operation, Request
@@ -37,6 +40,11 @@ answered alike, however often it is sent. `version` in a body refuses an action 
 **Nothing is missed.** Events are numbered without gaps and hash-chained; `GET …/events` gives them as pages that wait,
 as Server-Sent Events or as NDJSON, and goes on wherever the reader was.
 
+**Limits.** A service that listens to other machines limits how much one key, and one address, may ask for in a while.
+Each operation counts in a bucket, whose numbers are its `x-rate-limit`; `GET /v1/me` lists those in force (none where
+limits are off). Answers tell by `RateLimit` what is left, a 429 by `Retry-After` when to come back. Actions have a
+bucket of their own: nothing else holds them up.
+
 **Growth.** `/v1` grows by addition only: be ready for new fields, and for new values where a list is not closed.
 """
 
@@ -45,7 +53,7 @@ _PREFLIGHT = {
     "Access-Control-Allow-Headers": "If-None-Match, Last-Event-ID",
     "Access-Control-Max-Age": "86400",
 }
-_EXPOSED = "ETag, Location, Retry-After, X-Request-Id"
+_EXPOSED = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 
 
 class _NoSession(SessionInterface):
@@ -93,6 +101,8 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     app.url_map.converters.update(CONVERTERS)
     app.extensions[EXTENSION] = service
     app.extensions[COUNTED] = metrics or Metrics()
+    limits = None if service is None else service.limits
+    app.extensions[LIMITS] = None if service is None or limits is None else Limiter(limits, service.store)
     app.register_error_handler(Refusal, problems.of_refusal)
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
@@ -103,7 +113,7 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
         api.register_blueprint(blueprint)
     app.register_blueprint(docs.BLUEPRINT)
     require_declared(app)
-    app.extensions["openapi"] = described(api)
+    app.extensions["openapi"] = described(api, limits or Limits())
     return app
 
 
@@ -120,8 +130,8 @@ def require_declared(app: Flask) -> None:
             raise RuntimeError(msg)
 
 
-def described(api: Api) -> Mapping[str, Any]:
-    """The API description, with the components that every operation refers to."""
+def described(api: Api, limits: Limits) -> Mapping[str, Any]:
+    """The API description, with the components that every operation refers to, and the numbers of the `limits`."""
     components = api.spec.components
     for name, header in documented.HEADERS.items():
         components.header(name, dict(header))
@@ -130,6 +140,7 @@ def described(api: Api) -> Mapping[str, Any]:
     for name, scheme in documented.SECURITY_SCHEMES.items():
         components.security_scheme(name, dict(scheme))
     written: Mapping[str, Any] = api.spec.to_dict()
+    documented.with_limits(written, limits)
     return written
 
 
@@ -162,6 +173,9 @@ def _finished(response: Response) -> None:
     # `add`, here and elsewhere: setting looks for an earlier value first, and there is none.
     headers.add("X-Request-Id", request.request_id)  # type: ignore[attr-defined]
     headers.add("X-Content-Type-Options", "nosniff")
+    tally: Tally | None = request.tally  # type: ignore[attr-defined]
+    if tally is not None:
+        write_fields(headers, tally)
     method = environ["REQUEST_METHOD"]
     if method in ("GET", "HEAD", "OPTIONS") and "HTTP_AUTHORIZATION" not in environ:
         headers.add("Access-Control-Allow-Origin", "*")

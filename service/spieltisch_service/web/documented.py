@@ -13,12 +13,15 @@ from marshmallow import Schema
 
 from spieltisch_service.app.callers import SCOPES
 from spieltisch_service.app.errors import FieldError
+from spieltisch_service.app.limits import Limits, Policy, Rate
 from spieltisch_service.web import problems
 from spieltisch_service.web.operation import Operation, Success
 from spieltisch_service.web.problems import KINDS
 from spieltisch_service.web.schemas.fields import Documented
 from spieltisch_service.web.schemas.problem import COMES_WITH, ProblemShape
 
+#: The extension of an operation that has the numbers of its limits.
+_RATE_LIMIT = "x-rate-limit"
 REQUEST_ID = "5b0c7a1e9d3f4682a7c1e05f9b8d2463"
 
 HEADERS: Mapping[str, Mapping[str, Any]] = {
@@ -45,6 +48,18 @@ HEADERS: Mapping[str, Mapping[str, Any]] = {
         "description": "Seconds to wait before the request is worth repeating.",
         "required": True,
         "schema": {"type": "integer", "minimum": 1},
+    },
+    "RateLimit": {
+        "description": "Where limits are in force: what is left of the policy that will be used up first (`r`), and "
+        "for how many seconds more (`t`), as in the IETF draft of RateLimit header fields.",
+        "schema": {"type": "string"},
+        "example": '"reads";r=2987;t=41',
+    },
+    "RateLimit-Policy": {
+        "description": "Where limits are in force: the policies that the request counted for, of the key and of the "
+        "address (`…-address`), with their quota (`q`) and window in seconds (`w`).",
+        "schema": {"type": "string"},
+        "example": '"reads";q=3000;w=60, "reads-address";q=12000;w=60',
     },
     "WWW-Authenticate": {"description": "`Bearer`.", "required": True, "schema": {"type": "string"}},
 }
@@ -125,6 +140,7 @@ _SAYS: Mapping[str, tuple[str, tuple[FieldError, ...], Mapping[str, Any]]] = {
             "suggestions": [{"type": "place_tile", "tile": "44gs-01", "x": 1, "y": 0, "rotation": 90}],
         },
     ),
+    "rate_limited": ("reads: 3000 in 60 s are used up; come back in 41 s", (), {}),
     "idempotency_key_reused": ("this Idempotency-Key was used before with another body", (), {}),
     "internal": ("The service failed to answer; the request id finds the cause in its log.", (), {}),
     "store_unavailable": ("The store does not answer; whether the request was carried out is not known.", (), {}),
@@ -217,8 +233,29 @@ def operation(doc: Any, doc_info: Mapping[str, Any], *, spec: APISpec, **_: Any)
     if declared.scope is not None:
         written["x-scope"] = declared.scope
         said += f" A token needs the scope `{declared.scope}`."
+    if declared.bucket is not None:
+        written[_RATE_LIMIT] = [declared.bucket, *declared.counts_in]
     doc_info["docstring"].update({"summary": declared.summary, "description": said})
     return written
+
+
+def with_limits(written: Mapping[str, Any], limits: Limits) -> None:
+    """Put the numbers of its buckets into each operation of the description."""
+    for item in written["paths"].values():
+        for operation in item.values():
+            if isinstance(operation, dict) and _RATE_LIMIT in operation:
+                operation[_RATE_LIMIT] = [_numbers(policy, limits.rates[policy]) for policy in operation[_RATE_LIMIT]]
+
+
+def _numbers(policy: Policy, rate: Rate) -> dict[str, Any]:
+    return {
+        "policy": policy,
+        "what": rate.what,
+        "per_key": rate.per_key,
+        "per_address": rate.per_address,
+        "window_s": rate.window_s,
+        "counted_by": rate.counting,
+    }
 
 
 def _success(declared: Operation, success: Success, examples: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,9 +265,10 @@ def _success(declared: Operation, success: Success, examples: Mapping[str, Any])
         content[media_type] = {"schema": schema if isinstance(schema, Schema) else {"type": "string"}}
         if media_type in answers:
             content[media_type]["examples"] = {"recorded": {"value": answers[media_type]}}
+    limited = () if declared.bucket is None else ("RateLimit", "RateLimit-Policy")
     written: dict[str, Any] = {
         "description": success.description,
-        "headers": {name: _header(name) for name in ("X-Request-Id", *success.headers)},
+        "headers": {name: _header(name) for name in ("X-Request-Id", *success.headers, *limited)},
     }
     if content:
         written["content"] = content
@@ -246,6 +284,8 @@ def _problem(codes: list[str], status: int, spec: APISpec) -> dict[str, Any]:
     headers = ["X-Request-Id"]
     if status in (429, 503):
         headers.append("Retry-After")
+    if status == 429:
+        headers += ["RateLimit", "RateLimit-Policy"]
     if status == 401:
         headers.append("WWW-Authenticate")
     kinds = {code: {"$ref": f"#/components/schemas/{_problem_component(code, spec)}"} for code in codes}

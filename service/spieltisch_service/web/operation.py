@@ -18,8 +18,10 @@ from marshmallow import Schema
 from werkzeug.utils import cached_property
 
 from spieltisch_service.app.callers import ANONYMOUS, SCOPES, Answer, Caller, Once, Scope
+from spieltisch_service.app.limits import RATES, Bucket, Meter, Policy
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.idempotency import once_of
+from spieltisch_service.web.limits import Tally
 from spieltisch_service.web.problems import new_request_id
 from spieltisch_service.web.schemas.requests import NoQuery
 
@@ -37,10 +39,12 @@ WITH_BODY = ("malformed_json", "invalid_body", "body_too_large", "unsupported_me
 class Request(FlaskRequest):
     """A request with the id that finds it in the log, and what else is kept of it.
 
-    That is when it came (`perf_counter`), who sent it, and whether an earlier answer was given again.
+    That is when it came (`perf_counter`), who sent it, whether an earlier answer was given again, and what it counted
+    for in the limits.
     """
 
     caller: Caller = ANONYMOUS
+    tally: Tally | None = None
     replayed = False
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -77,6 +81,8 @@ class Operation:
 
     `scope`: what a token must be allowed to do, whether it is needed or not; None: any good token will do. It has no
     default, so that nothing is open by omission.
+    `bucket`: which of the limits its requests count in; None: it is not limited. `counts_in`: further ones, in which it
+    counts by itself (`limits.charge`).
     `auth`: `none` and `optional` take no token or a good one, `required` needs one, `ignored` does not look.
     `refusals`: the codes beside `ALWAYS` and, with a body, `WITH_BODY`. `takes`: header parameters by name.
     """
@@ -85,6 +91,7 @@ class Operation:
     method: str
     rule: str
     scope: Scope | None
+    bucket: Bucket | None
     summary: str
     description: str
     success: tuple[Success, ...]
@@ -94,12 +101,16 @@ class Operation:
     body_required: bool = True
     refusals: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    counts_in: tuple[Policy, ...] = ()
     links: Mapping[str, Link] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises ValueError for a scope that does not exist, or that nobody would look at."""
         if self.scope is not None and (self.scope not in SCOPES or self.auth == "ignored"):
             msg = f"{self.id}: scope {self.scope!r} with tokens {self.auth}; the scopes are {', '.join(SCOPES)}"
+            raise ValueError(msg)
+        if self.bucket is not None and self.bucket not in RATES:
+            msg = f"{self.id}: bucket {self.bucket!r}; the buckets are {', '.join(RATES)}"
             raise ValueError(msg)
 
     def __deepcopy__(self, _: Any) -> Operation:
@@ -111,12 +122,17 @@ class Operation:
         """Every code that the operation can answer with, without repetition."""
         always = ALWAYS if self.auth != "ignored" else ("invalid_parameter", "internal")
         scoped = () if self.scope is None else ("forbidden",)
-        return tuple(dict.fromkeys((*always, *scoped, *(WITH_BODY if self.body is not None else ()), *self.refusals)))
+        limited = () if self.bucket is None else ("rate_limited",)
+        bodily = WITH_BODY if self.body is not None else ()
+        return tuple(dict.fromkeys((*always, *scoped, *limited, *bodily, *self.refusals)))
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A checked request: who asks, the parameters, the body as its schema loads it, and as it came (`raw`)."""
+    """A checked request: who asks, the parameters, the body as its schema loads it, and as it came (`raw`).
+
+    `meter` counts what it does, where that is limited.
+    """
 
     service: Service
     request: Request
@@ -124,6 +140,7 @@ class Call:
     query: Mapping[str, Any]
     body: Any
     raw: Any
+    meter: Meter | None = None
 
     def once(self) -> Once | None:
         """The intent behind the request, where it has an Idempotency-Key."""

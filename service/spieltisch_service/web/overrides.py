@@ -20,11 +20,13 @@ from werkzeug.routing import BaseConverter
 
 from spieltisch_service.app.access import require_scope
 from spieltisch_service.app.callers import ANONYMOUS, Caller
-from spieltisch_service.app.errors import FieldError, InvalidBody, InvalidParameter
+from spieltisch_service.app.errors import FieldError, InvalidBody, InvalidParameter, Refusal
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems
 from spieltisch_service.web.auth import caller_of
 from spieltisch_service.web.decoder import body_of, decode
+from spieltisch_service.web.limits import EXTENSION as LIMITS
+from spieltisch_service.web.limits import Limiter
 from spieltisch_service.web.operation import Call, Operation
 from spieltisch_service.web.schemas.fields import MOST_ERRORS, body_errors, query_errors
 
@@ -66,7 +68,13 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Response]) -> View:
             @wraps(view)
             def run(**path: Any) -> Response:
-                return view(_checked(operation), **path)
+                try:
+                    return view(_checked(operation), **path)
+                except Refusal as refusal:
+                    limiter: Limiter | None = current_app.extensions[LIMITS]
+                    if limiter is not None:
+                        limiter.refused(request, operation.bucket, refusal)
+                    raise
 
             run._apidoc = {"operation": operation}  # type: ignore[attr-defined]
             run.operation = operation  # type: ignore[attr-defined]
@@ -85,6 +93,10 @@ def _checked(operation: Operation) -> Call:
     caller: Caller = ANONYMOUS
     if operation.auth != "ignored":
         caller = asked.caller = caller_of(asked, service.accounts, required=operation.auth == "required")
+    meter = None
+    limiter: Limiter | None = current_app.extensions[LIMITS]
+    if limiter is not None and operation.bucket is not None:
+        meter = limiter.admit(asked, caller, operation.bucket)
     raw = body = None
     if operation.body is not None:
         sent = body_of(asked.environ)
@@ -94,7 +106,7 @@ def _checked(operation: Operation) -> Call:
         body = _loaded(operation.body, raw)
     if operation.scope is not None and operation.scope not in caller.scopes:
         require_scope(caller, operation.scope)
-    return Call(service, asked, caller, query, body, raw)
+    return Call(service, asked, caller, query, body, raw, meter)
 
 
 def _loaded(schema: Schema, raw: Any) -> Any:

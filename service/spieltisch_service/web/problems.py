@@ -15,7 +15,7 @@ from flask import Response, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
-from spieltisch_service.app.errors import NOTHING_THERE, FieldError, Refusal
+from spieltisch_service.app.errors import NOTHING_THERE, FieldError, RateLimited, Refusal
 from spieltisch_service.app.ports import StoreUnavailable
 
 MEDIA_TYPE = "application/problem+json"
@@ -109,7 +109,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "The key belongs to another request",
             "This Idempotency-Key was used for another body or query. Make a new key for a new request.",
         ),
-        "rate_limited": Kind(429, "Too many requests", "Wait as long as `Retry-After` says.", 1),
+        "rate_limited": Kind(
+            429,
+            "Too many requests",
+            "A limit of your key or of your address is used up: `detail` names it, and `GET /v1/me` lists all. Wait as "
+            "long as `Retry-After` says. Actions are counted apart, and nothing else holds them up.",
+            1,
+        ),
         "internal": Kind(500, "The service failed", "A fault of the service. Tell its operator the `request_id`."),
         "store_unavailable": Kind(
             503,
@@ -188,7 +194,8 @@ def answer(
 
 def of_refusal(refusal: Refusal) -> Response:
     """A use case, or the web before it, refused the request."""
-    return answer(refusal.code, refusal.detail, errors=refusal.errors, extra=refusal.extra)
+    headers = {"Retry-After": str(refusal.retry_after_s)} if isinstance(refusal, RateLimited) else None
+    return answer(refusal.code, refusal.detail, errors=refusal.errors, extra=refusal.extra, headers=headers)
 
 
 def of_lost_store(error: StoreUnavailable) -> Response:

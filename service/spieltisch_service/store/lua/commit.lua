@@ -7,6 +7,7 @@
 --
 -- KEYS 1 match (hash)  2 log (list)  3 answers (hash)  4 timers (sorted set)  5 bots (sorted set)
 --      then the public list to leave and the one to enter, as far as ARGV 7 and 8 say that there are such.
+--      then the counters.
 -- ARGV 1 match id            2 expected version (length of the log)
 --      3 channels, joined by spaces                   4 topics to wake, joined by commas
 --      5 field of the idempotency row, or ''   6 that row
@@ -14,9 +15,12 @@
 --      9 '1': enter the bots' list, '0': leave it, '': stay
 --     10 ms from now until the timer runs out, or '': no timer
 --     11 number of events    12 number of fields    13 number of stamps
---     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name).
+--     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name), and of each
+--     counter how far it may go and the ms of its window.
 -- Answers the idempotency row (a string): answered before; an array: conflict, and the match as load.lua answers it (empty
--- where there is none), so that whoever was behind need not ask for it; the time in ms of the commit (a number): done.
+-- where there is none), so that whoever was behind need not ask for it; the time in ms of the commit (a number): done; with counters instead
+-- {'counted', that time, how many, ms until the window ends, …}, or {'limited', number of the counter (0 first), ms until
+-- its window ends}: one of them is used up.
 -- The version of a match is the length of its log. An entry of the log is 6 bytes of time (ms, big-endian), 32 bytes
 -- of hash, body.
 
@@ -61,8 +65,19 @@ local next_key = 6
 if ARGV[7] == '1' then leave = KEYS[next_key]; next_key = next_key + 1 end
 if ARGV[8] == '1' then
   enter = KEYS[next_key]
+  next_key = next_key + 1
   created = created or redis.call('HGET', KEYS[1], 'c')
   if not created then return redis.error_reply('ERR a match enters a list by its creation time, and has none') end
+end
+
+local first_counter, counts = first_stamp + stamps, nil
+for i = first_counter, #ARGV, 2 do
+  local number = (i - first_counter) / 2
+  local key = KEYS[next_key + number]
+  if tonumber(redis.call('GET', key) or 0) >= tonumber(ARGV[i]) then
+    return {'limited', number, redis.call('PTTL', key)}
+  end
+  counts = {'counted', at}
 end
 
 for i = 14, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
@@ -80,7 +95,14 @@ if ARGV[10] ~= '' then
 else
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
+for i = first_counter, #ARGV, 2 do
+  local key = KEYS[next_key + (i - first_counter) / 2]
+  local count = redis.call('INCR', key)
+  if count == 1 then redis.call('PEXPIRE', key, ARGV[i + 1]) end
+  counts[#counts + 1] = count
+  counts[#counts + 1] = redis.call('PTTL', key)
+end
 -- A bell that must not ring (access rights) is no reason to deny what has been written.
 local message = ARGV[1] .. ' ' .. string.format('%.0f', version + events) .. ' ' .. ARGV[4]
 for channel in string.gmatch(ARGV[3], '%S+') do redis.pcall('PUBLISH', channel, message) end
-return at
+return counts or at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
+from spieltisch_service.web.limits import charge
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, carried_out, kept_private
 from spieltisch_service.web.overrides import Blueprint
 from spieltisch_service.web.schemas import answers
@@ -18,6 +19,7 @@ BLUEPRINT = Blueprint("accounts", __name__, "Names and API keys.")
         method="POST",
         rule="/v1/accounts",
         scope=None,
+        bucket="creates",
         summary="Get an API key for a name",
         description="The key is shown in this answer and cannot be recovered when lost. Names are not unique. With a "
         "token, the new account belongs to nobody else either: it just scopes the Idempotency-Key.",
@@ -27,10 +29,12 @@ BLUEPRINT = Blueprint("accounts", __name__, "Names and API keys.")
         body=AccountRequest(),
         refusals=("idempotency_key_reused",),
         takes=("Idempotency-Key",),
+        counts_in=("accounts",),
     )
 )
 def create_account(call: Call) -> Response:
     """Create an account."""
+    charge(call.request, "accounts")
     wanted = call.body
     return carried_out(call.service.accounts.create(wanted["name"], wanted["kind"], call.caller, call.once()))
 
@@ -41,6 +45,7 @@ def create_account(call: Call) -> Response:
         method="GET",
         rule="/v1/me",
         scope=None,
+        bucket="reads",
         summary="Who am I?",
         description="The account or the seat behind the token, what it may do, and the limits in force.",
         success=(Success(200, "Who the token stands for.", {JSON: answers.MeShape()}),),
@@ -49,7 +54,9 @@ def create_account(call: Call) -> Response:
 )
 def get_me(call: Call) -> Response:
     """Answer who the caller is."""
-    return kept_private(answered(call.service.accounts.me(call.caller)))
+    limits = call.service.limits
+    me = call.service.accounts.me(call.caller)
+    return kept_private(answered(me | {"limits": [] if limits is None else limits.to_wire()}))
 
 
 @BLUEPRINT.operation(
@@ -58,6 +65,7 @@ def get_me(call: Call) -> Response:
         method="DELETE",
         rule="/v1/me",
         scope="admin",
+        bucket="creates",
         summary="Erase my name",
         description="The name leaves every match and the key ends. The matches stay, without the name.",
         success=(Success(200, "The account, without its name.", {JSON: answers.ErasedShape()}),),
@@ -76,6 +84,7 @@ def erase_me(call: Call) -> Response:
         method="GET",
         rule="/v1/me/decisions",
         scope="play",
+        bucket="reads",
         summary="What waits for me?",
         description="The matches in which the caller must act. Without `cursor` at once; with the `cursor` of an "
         "earlier answer as soon as the list is another one, or when `wait` is over.",

@@ -13,6 +13,8 @@ from werkzeug.exceptions import NotFound
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.auth import caller_of
 from spieltisch_service.web.blueprints.operations import index as described_index
+from spieltisch_service.web.limits import EXTENSION as LIMITS
+from spieltisch_service.web.limits import Limiter
 from spieltisch_service.web.operation import NO_QUERY, answered
 from spieltisch_service.web.overrides import EXTENSION, checked_query
 
@@ -54,7 +56,10 @@ SwaggerUIBundle({
 def check_token_and_query() -> None:
     """A bad token is refused here, too, and so are parameters, of which there are none."""
     service: Service = current_app.extensions[EXTENSION]
-    caller_of(request, service.accounts, required=False)
+    caller = caller_of(request, service.accounts, required=False)
+    limiter: Limiter | None = current_app.extensions[LIMITS]
+    if limiter is not None:
+        limiter.admit(request, caller, "reads")
     checked_query(NO_QUERY, request)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from spieltisch_service.web.blueprints.matches import require_seat
+from spieltisch_service.web.limits import charge, stream_holder
 from spieltisch_service.web.negotiation import chosen
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, kept_private
 from spieltisch_service.web.overrides import Blueprint
@@ -22,6 +23,7 @@ _OFFERED = (JSON, EVENT_STREAM, NDJSON)
         method="GET",
         rule="/v1/matches/<match:match_id>/events",
         scope="play",
+        bucket="reads",
         summary="What happened",
         description="All readers get the same events, numbers and hashes. As JSON: a page, at once or as soon as "
         "there is an event (`wait`). As `text/event-stream` or `application/x-ndjson`: a stream that goes on behind "
@@ -31,6 +33,7 @@ _OFFERED = (JSON, EVENT_STREAM, NDJSON)
         query=EventsQuery(),
         refusals=("not_found", "not_your_seat", "not_acceptable", "ahead_of_log", "too_many_streams"),
         takes=("Last-Event-ID",),
+        counts_in=("streams",),
     )
 )
 def get_events(call: Call, match_id: str) -> Response:
@@ -48,4 +51,7 @@ def get_events(call: Call, match_id: str) -> Response:
         response.headers["Vary"] = "Accept, Authorization"
         return response
     after, named = resumed_after(call.request, after)
-    return streamed(call.service.streams.open(call.caller, match_id, after=after, named=named), media_type)
+    charge(call.request, "streams")
+    holder = stream_holder(call.request)
+    items = call.service.streams.open(call.caller, match_id, after=after, named=named, holder=holder)
+    return streamed(items, media_type)

@@ -26,6 +26,7 @@ MARKDOWN = "text/markdown"
         method="GET",
         rule="/v1/games",
         scope=None,
+        bucket="reads",
         summary="Which games there are",
         description="The catalogue in short: players, options as JSON Schema, phases, version of the rules.",
         success=(Success(200, "The games.", {JSON: answers.GamesShape()}),),
@@ -43,6 +44,7 @@ def list_games(_: Call) -> Response:
         method="GET",
         rule="/v1/games/<game>",
         scope=None,
+        bucket="reads",
         summary="What a game is made of",
         description="All that a client needs to draw the game and to name its actions: what lies on the table (tiles, "
         "or map and cards), the JSON Schema of each kind of action, options, phases.",
@@ -62,6 +64,7 @@ def get_game(_: Call, game: str) -> Response:
         method="GET",
         rule="/v1/games/<game>/rules",
         scope=None,
+        bucket="reads",
         summary="The rules of a game",
         description="Markdown, numbered: the `rule` of an `illegal_action` is one of these numbers.",
         success=(Success(200, "The rules.", {MARKDOWN: None}),),

@@ -56,6 +56,7 @@ def require_seat(call: Call, match_id: str, seat: int | None) -> None:
         method="POST",
         rule="/v1/matches",
         scope="create",
+        bucket="creates",
         summary="Create a match",
         description="`seats` says who sits where: `me` (as often as wanted), `open`, `invite` or `bot:NAME`. With "
         "`start` `auto` it starts with the last seat. The answer has a token for each of the caller's seats and for "
@@ -79,6 +80,7 @@ def create_match(call: Call) -> Response:
         method="GET",
         rule="/v1/matches",
         scope=None,
+        bucket="reads",
         summary="List matches",
         description="The public matches, newest first; with `mine` those in which the caller sits or which the caller "
         "created, whatever their visibility.",
@@ -108,6 +110,7 @@ def list_matches(call: Call) -> Response:
         method="GET",
         rule="/v1/matches/<match:match_id>",
         scope=None,
+        bucket="reads",
         summary="Read a match",
         description="Who sits where, how it was set up, how it stands. The same for every reader.",
         success=(Success(200, "The match.", {JSON: answers.MatchShape()}),),
@@ -127,6 +130,7 @@ def get_match(call: Call, match_id: str) -> Response:
         method="POST",
         rule="/v1/matches/<match:match_id>/seats",
         scope="play",
+        bucket="creates",
         summary="Join a match",
         description="Takes the lowest free open seat, the named one, or the invitation's. With an invitation no API "
         "key is needed: the seat is a guest's. The answer has the seat's token.",
@@ -165,6 +169,7 @@ def take_seat(call: Call, match_id: str) -> Response:
         method="DELETE",
         rule="/v1/matches/<match:match_id>/seats/<seat:seat>",
         scope="play",
+        bucket="actions",
         summary="Leave a seat",
         description="Frees a seat of an open match: one's own, or as its creator any. A free seat stays free.",
         success=(Success(200, "The match as it is now.", {JSON: answers.MatchShape()}),),
@@ -187,6 +192,7 @@ def leave_seat(call: Call, match_id: str, seat: int) -> Response:
         method="POST",
         rule="/v1/matches/<match:match_id>/start",
         scope="play",
+        bucket="actions",
         summary="Start a match",
         description="By the creator, once every seat is taken. `nonces` are what the creator's own seats add to the "
         "shuffle: given now, after the commitment, they prove that nobody knew the deal before.",
@@ -216,6 +222,7 @@ def start_match(call: Call, match_id: str) -> Response:
         method="DELETE",
         rule="/v1/matches/<match:match_id>",
         scope="play",
+        bucket="actions",
         summary="Abort a match",
         description="An open one by its creator; a running one by any seat, when nothing has happened for 7 days.",
         success=(Success(200, "The match, aborted.", {JSON: answers.MatchShape()}),),
@@ -234,6 +241,7 @@ def abort_match(call: Call, match_id: str) -> Response:
         method="POST",
         rule="/v1/matches/<match:match_id>/resignation",
         scope="play",
+        bucket="actions",
         summary="Resign",
         description="The game's default action is played for the seat whenever it must act. With one active seat "
         "left, the match ends as it stands and that seat ranks first. A caller of several seats names one, in the "
@@ -264,6 +272,7 @@ def resign(call: Call, match_id: str) -> Response:
         method="POST",
         rule="/v1/matches/<match:match_id>/rematch",
         scope="play",
+        bucket="creates",
         summary="Play again",
         description="A new match with rotated seats: old seat s sits at (s + 1) mod n, everybody at once. Whichever "
         "seat asks, and however often, it is the same match; the grants are those of the caller.",

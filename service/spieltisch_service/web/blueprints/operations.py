@@ -28,6 +28,7 @@ _STYLELESS = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-anc
         method="GET",
         rule="/v1",
         scope=None,
+        bucket="reads",
         summary="Where to find what",
         description="The paths of the documentation, of this description and of the catalogue. `GET /` is the same.",
         success=(Success(200, "The paths.", {JSON: answers.IndexShape()}),),
@@ -52,6 +53,7 @@ def index(_: Call) -> Response:
         method="GET",
         rule="/livez",
         scope=None,
+        bucket=None,
         summary="Is the process alive?",
         description="Asks nobody else, the store neither, and looks at no token: for restarting what hangs.",
         success=(Success(200, "It is.", {JSON: answers.LiveShape()}),),
@@ -69,6 +71,7 @@ def live(_: Call) -> Response:
         method="GET",
         rule="/readyz",
         scope=None,
+        bucket=None,
         summary="Can the service do its work?",
         description="Asks the store, and tells how durable its answers are: for sending requests here or elsewhere.",
         success=(Success(200, "It can.", {JSON: answers.ReadyShape()}),),
@@ -77,7 +80,8 @@ def live(_: Call) -> Response:
 def ready(call: Call) -> Response:
     """Ask the store."""
     promise = call.service.store.durability()
-    response = answered({"status": "ready", "durability": promise.level, "store": promise.server})
+    limits = "off" if call.service.limits is None else "on"
+    response = answered({"status": "ready", "durability": promise.level, "store": promise.server, "limits": limits})
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -88,6 +92,7 @@ def ready(call: Call) -> Response:
         method="GET",
         rule="/metrics",
         scope=None,
+        bucket=None,
         summary="What the service counts",
         description="For Prometheus, in its text format, over all processes of the service: requests, actions, "
         "matches, streams and failures. Only for programs on the same machine: for everybody else, and for whatever "
@@ -113,6 +118,7 @@ def get_metrics(call: Call) -> Response:
         method="GET",
         rule="/problems/<code>",
         scope=None,
+        bucket="reads",
         summary="What a problem means",
         description="The page behind the `type` of a problem document, for programs (JSON) and for people (HTML).",
         success=(Success(200, "The meaning.", {JSON: answers.ProblemPageShape(), HTML: None}),),

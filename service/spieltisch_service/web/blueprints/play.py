@@ -21,6 +21,7 @@ TEXT = "text/plain"
         method="GET",
         rule="/v1/matches/<match:match_id>/view",
         scope="play",
+        bucket="reads",
         summary="See a match",
         description="All that the caller may know, and in the caller's turn the legal actions. `at` shows an earlier "
         "version; `after` with `wait` answers once there is something new. A player needs one request for all that "
@@ -58,6 +59,7 @@ def get_view(call: Call, match_id: str) -> Response:
         method="GET",
         rule="/v1/matches/<match:match_id>/legal-actions",
         scope="play",
+        bucket="reads",
         summary="What may I do?",
         description="The legal actions in an order that depends on the state alone; null for everybody whose decision "
         "it is not.",
@@ -78,6 +80,7 @@ def get_legal_actions(call: Call, match_id: str) -> Response:
         method="POST",
         rule="/v1/matches/<match:match_id>/actions",
         scope="play",
+        bucket="actions",
         summary="Act",
         description="Does the actions in order, all or nothing, for one seat and within its turn. The answer has the "
         "events that this caused and the seat's view after them. A list is judged by what the seat knew before it: a "
@@ -101,8 +104,8 @@ def get_legal_actions(call: Call, match_id: str) -> Response:
 def act(call: Call, match_id: str) -> Response:
     """Do actions."""
     wanted = call.body
-    done = call.service.play.act(call.caller, match_id, wanted.actions, wanted.version, wanted.seat, call.once())
-    return carried_out(done)
+    acting = (call.caller, match_id, wanted.actions, wanted.version, wanted.seat)
+    return carried_out(call.service.play.act(*acting, call.once(), call.meter))
 
 
 @BLUEPRINT.operation(
@@ -111,6 +114,7 @@ def act(call: Call, match_id: str) -> Response:
         method="GET",
         rule="/v1/matches/<match:match_id>/record",
         scope="play",
+        bucket="reads",
         summary="The match as a file",
         description="The whole log. Once the match has ended also deal, seed and result, so that anybody can verify "
         "chain, commitment, deal, legality, scores and result offline.",
@@ -131,6 +135,7 @@ def get_record(call: Call, match_id: str) -> Response:
         method="GET",
         rule="/v1/matches/<match:match_id>/board.txt",
         scope="play",
+        bucket="reads",
         summary="The board as text",
         description="What the caller may see, drawn with characters.",
         success=(Success(200, "The board.", {TEXT: None}),),

@@ -18,6 +18,7 @@ BLUEPRINT = Blueprint("sandbox", __name__, "Thinking ahead.")
         method="POST",
         rule="/v1/sandbox",
         scope="play",
+        bucket="sandbox",
         summary="What if?",
         description="Takes a view and draws whole games that it could be of: what the view does not show (the deck, in "
         "Wunderland the others' hands) is drawn from what is unseen, every arrangement as likely as any other. In each "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spieltisch_service.web.schemas.fields import AnswerShape, Documented, Inner, Several, Text, Whole
+from spieltisch_service.web.schemas.fields import AnswerShape, Documented, Inner, Text, Whole
 from spieltisch_service.web.schemas.games import STATES
 from spieltisch_service.web.schemas.requests import STATUSES, ActionSchema
 from spieltisch_service.web.schemas.shapes import (
@@ -50,6 +50,7 @@ class ReadyShape(AnswerShape):
         "`fsync`: an answered request is on the disk; `fast`: within a second.", ("fsync", "fast", "none")
     )
     store = text("The store's product and version.")
+    limits = choice("Whether callers are held to limits.", ("on", "off"))
 
 
 class ProblemPageShape(AnswerShape):
@@ -136,13 +137,22 @@ class OwnSeatShape(AnswerShape):
     seat = number("The seat.")
 
 
+class LimitShape(AnswerShape):
+    """One limit: of a rate, or of how many there may be at a time."""
+
+    name = text("The policy, as in `RateLimit`, or the quota.")
+    per = choice("What is counted together.", ("key", "address", "account"))
+    limit = number("How many.")
+    window_s = number("In how many seconds; null: at a time.", allow_none=True)
+
+
 class MeShape(AnswerShape):
     """`GET /v1/me`."""
 
     account = inner(AccountShape(), "The account of an API key; null for a seat token.", allow_none=True)
     seat = inner(OwnSeatShape(), "What a seat token stands for; null for an API key.", allow_none=True)
     scopes = listed(Text(), "What the token may do.")
-    limits = Several(anything("One limit."), required=True, metadata={"description": "Limits in force."})
+    limits = listed(Inner(LimitShape()), "Limits in force; none where limits are off.")
     key_expires_at = Text(allow_none=True, metadata={"description": "When the token ends; null: never."})
 
 
