@@ -62,8 +62,8 @@ class World:
         accounts = self.client.app.extensions[EXTENSION].accounts
         known = accounts.authenticate
 
-        def authenticate(token: str) -> Caller:
-            return Useless(seat=SeatGrant(NO_MATCH, 0, 0)) if token == "useless" else known(token)
+        def authenticate(token: str, *changes: Any) -> Caller:
+            return Useless(seat=SeatGrant(NO_MATCH, 0, 0)) if token == "useless" else known(token, *changes)
 
         accounts.authenticate = authenticate
         return Person(self.client, "useless")

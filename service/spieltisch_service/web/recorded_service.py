@@ -45,7 +45,7 @@ def _over_http(base: str) -> Send:
         try:
             if session.get(f"{base}/readyz", timeout=5).status_code == 200:
                 break
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):
             if time.monotonic() > give_up_s:
                 raise
         time.sleep(0.1)
