@@ -32,7 +32,6 @@ from spieltisch_service.store.embedded import EmbeddedStore
 ANCHOR_MATCHES = 256
 _CONFIG = Path(spieltisch_service.__file__).with_name("gunicorn.conf.py")
 _START_S = 30.0
-_MONTH_MS = 30 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Site:
         matches = connect(self._store.url)
         self._open.callback(self.store.close)
         self._open.callback(matches.close)
-        self.live = LiveMatches(matches, _MONTH_MS)
+        self.live = LiveMatches(matches)
         environment = dict(os.environ)
         environment |= {
             "REDIS_URL": self._store.url,

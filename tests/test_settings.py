@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spieltisch_service.app.limits import Limits
+from spieltisch_service.domain.match import Lifetimes
 from spieltisch_service.settings import BadSettings, Settings
 
 SECRET = "s" * 32
@@ -30,6 +31,7 @@ def test_the_defaults_are_safe(tmp_path: Path) -> None:
     assert not settings.allow_unsafe_store
     assert settings.expires_after_ms == 30 * 24 * 60 * 60 * 1000
     assert settings.seat_abort_after_ms == 7 * 24 * 60 * 60 * 1000
+    assert settings.lifetimes == Lifetimes()
 
 
 def test_the_secret_is_drawn_once_and_for_this_user_alone(tmp_path: Path) -> None:
@@ -159,4 +161,14 @@ def test_a_wrong_rate_is_one_line(environment: pytest.MonkeyPatch, wrong: str) -
 def test_other_wrong_limits_are_refused(environment: pytest.MonkeyPatch, name: str, value: str) -> None:
     environment.setenv(f"SPIELTISCH_{name}", value)
     with pytest.raises(BadSettings, match=name):
+        Settings.from_environment()
+
+
+def test_how_long_matches_last_can_be_set(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("SPIELTISCH_OPEN_EXPIRES_AFTER_MS", "5")
+    environment.setenv("SPIELTISCH_EXPIRES_AFTER_MS", "6")
+    environment.setenv("SPIELTISCH_KEEP_ENDED_DAYS", "2")
+    assert Settings.from_environment().lifetimes == Lifetimes(5, 6, 2 * 86_400_000)
+    environment.setenv("SPIELTISCH_KEEP_ENDED_DAYS", "0")
+    with pytest.raises(BadSettings, match="KEEP_ENDED_DAYS"):
         Settings.from_environment()

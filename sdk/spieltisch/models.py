@@ -198,6 +198,7 @@ class MatchInfo(Model):
     created_at: datetime = field(metadata=_INSTANT)
     started_at: datetime | None = field(metadata=_INSTANT)
     ended_at: datetime | None = field(metadata=_INSTANT)
+    expires_at: datetime | None = field(default=None, metadata=_INSTANT)
     result: Result | None = field(metadata=_by(Result.from_wire))
     rematch: str | None
     grants: tuple[Grant, ...] = field(default=(), metadata=_many(Grant))

@@ -48,7 +48,7 @@ def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels:
         hub,
         settings.secret.encode(),
         bots=tuple(BOTS),
-        idle_ms=settings.expires_after_ms,
+        lifetimes=settings.lifetimes,
         seat_abort_ms=settings.seat_abort_after_ms,
         stream_cap=settings.streams_per_worker,
         limits=settings.limits_in_force(),

@@ -18,6 +18,7 @@ from marshmallow import ValidationError
 from marshmallow.validate import Length, OneOf, Range
 
 from spieltisch_service.app.limits import LIVE_MATCHES, RATES, STREAMS_PER_KEY, Limits, Policy, Rate
+from spieltisch_service.domain.match import Lifetimes
 
 Durability = Literal["fsync", "fast"]
 Log = Literal["warning", "info"]
@@ -42,7 +43,9 @@ class Settings:
     host, port: `SPIELTISCH_HOST`, `SPIELTISCH_PORT`, where to listen; port 0 is any free one.
     workers: `SPIELTISCH_WORKERS`, server processes.
     streams_per_worker: `SPIELTISCH_STREAMS_PER_WORKER`, event streams that one process holds open at most.
+    open_expires_after_ms: `SPIELTISCH_OPEN_EXPIRES_AFTER_MS`, after which an open match without an event is aborted.
     expires_after_ms: `SPIELTISCH_EXPIRES_AFTER_MS`, after which a running match without an event is aborted.
+    keep_ended_days: `SPIELTISCH_KEEP_ENDED_DAYS`, after which an ended match is deleted; None: it is kept for good.
     seat_abort_after_ms: `SPIELTISCH_SEAT_ABORT_AFTER_MS`, after which any seat may ask for that.
     limits: `SPIELTISCH_LIMITS`, `on`, `off`, or `auto`: on unless the service listens on loopback only.
     rates: `SPIELTISCH_RATES`, other numbers for some policies, as `reads=3000/12000` (of a key / of an address).
@@ -61,7 +64,9 @@ class Settings:
     port: int = 8000
     workers: int = 2
     streams_per_worker: int = 2000
+    open_expires_after_ms: int = 7 * _DAY_MS
     expires_after_ms: int = 30 * _DAY_MS
+    keep_ended_days: int | None = None
     seat_abort_after_ms: int = 7 * _DAY_MS
     limits: Switch = "auto"
     rates: Mapping[Policy, Rate] = field(default_factory=lambda: RATES)
@@ -95,6 +100,10 @@ class Settings:
                 streams_per_worker=env.int(
                     "SPIELTISCH_STREAMS_PER_WORKER", cls.streams_per_worker, validate=Range(0, 100_000)
                 ),
+                open_expires_after_ms=env.int(
+                    "SPIELTISCH_OPEN_EXPIRES_AFTER_MS", cls.open_expires_after_ms, validate=Range(1)
+                ),
+                keep_ended_days=env.int("SPIELTISCH_KEEP_ENDED_DAYS", None, validate=Range(1, 36_500)),
                 expires_after_ms=env.int("SPIELTISCH_EXPIRES_AFTER_MS", cls.expires_after_ms, validate=Range(1)),
                 seat_abort_after_ms=env.int(
                     "SPIELTISCH_SEAT_ABORT_AFTER_MS", cls.seat_abort_after_ms, validate=Range(1)
@@ -113,6 +122,13 @@ class Settings:
             raise BadSettings(_one_line(error)) from None
         except EnvError as error:
             raise BadSettings(str(error)) from None
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        """How long matches last that are created now."""
+        days = self.keep_ended_days
+        kept_ms = None if days is None else days * _DAY_MS
+        return Lifetimes(self.open_expires_after_ms, self.expires_after_ms, kept_ms)
 
     def limits_in_force(self) -> Limits | None:
         """What callers are held to; None: to nothing."""

@@ -12,6 +12,7 @@ from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import Sweeper
+from spieltisch_service.domain.match import Lifetimes
 from spieltisch_service.store.connection import connect
 from tests.app.conftest import once
 from tests.conftest import SECRET
@@ -180,14 +181,14 @@ def test_a_running_match_is_aborted_by_a_seat_only_when_idle(
     join(service, bob, match["id"])
     with pytest.raises(errors.MatchNotOpen):
         service.matches.abort(bob, match["id"])
-    impatient = Service(connect(clean_valkey), service.bell, SECRET, seat_abort_ms=0, idle_ms=0)
+    impatient = Service(connect(clean_valkey), service.bell, SECRET, seat_abort_ms=0)
     assert impatient.matches.abort(bob, match["id"])["status"] == "aborted"
     last = orjson.loads(orjson.dumps(service.streams.page(ada, match["id"], after=3, limit=9, wait_s=0)))["events"][-1]
     assert last["data"] == {"reason": "seat"}
 
 
 def test_an_idle_match_expires(service: Service, ada: Caller, clean_valkey: str) -> None:
-    impatient = Service(connect(clean_valkey), service.bell, SECRET, idle_ms=1)
+    impatient = Service(connect(clean_valkey), service.bell, SECRET, lifetimes=Lifetimes(running_ms=1))
     match = create(impatient, ada, "me", "me")
     fresh = create(service, ada, "me", "me")
     while not Sweeper(impatient).sweep():

@@ -25,8 +25,6 @@ class Impatient(threading.Event):
 class Script:
     """A service whose store answers (True) or is away (False), in that order; then it is time to stop."""
 
-    idle_ms = 1
-
     def __init__(self, *answers: bool) -> None:
         self.stop = Impatient()
         self._answers = list(answers)

@@ -30,6 +30,7 @@ MATCH: dict[str, Any] = {
     "created_at": "2026-01-31T12:00:00.000Z",
     "started_at": None,
     "ended_at": None,
+    "expires_at": "2026-02-07T12:00:00.000Z",
     "result": None,
     "rematch": None,
 }

@@ -115,12 +115,11 @@ class Done:
 
 
 class LiveMatches:
-    """Loads, keeps and commits matches. `idle_ms`: after how long without an event a running match expires."""
+    """Loads, keeps and commits matches."""
 
-    def __init__(self, store: Store, idle_ms: int, observer: Observer = UNOBSERVED) -> None:
+    def __init__(self, store: Store, observer: Observer = UNOBSERVED) -> None:
         self.store = store
         self._observer = observer
-        self._idle_ms = idle_ms
         self._kept: OrderedDict[str, LiveMatch] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -229,7 +228,7 @@ class LiveMatches:
                 match.version,
                 (),
                 document=match.to_document().encode(),
-                expires_after_ms=self._idle_ms if match.status == "running" else None,
+                expires_after_ms=match.lasts_ms,
             )
             if isinstance(self.store.commit(commit), Committed):
                 self._forget(match_id)
@@ -264,7 +263,7 @@ class LiveMatches:
                 idempotency=None if once is None or row is None else (once.key, row),
                 index=_index(before, after),
                 bot_to_act=_change(live.waits_for_bot(), now.waits_for_bot()),
-                expires_after_ms=self._idle_ms if after.status == "running" else None,
+                expires_after_ms=after.lasts_ms,
                 wake=_topics(before, after, now.waits_for_bot()),
                 accounts=wanted.accounts,
                 counted=() if wanted.meter is None else wanted.meter.rows,
@@ -282,7 +281,9 @@ class LiveMatches:
         if wanted.meter is not None:
             wanted.meter.counts = outcome.counts
         self._observer.committed(after.game, events)
-        now = replace(now, match=_stamped(before, after, outcome.at_ms), now_ms=outcome.at_ms)
+        # The time of its last event, for what follows from that must be the same whenever it is built again.
+        at_ms = outcome.at_ms if events else before.at_ms
+        now = replace(now, match=_stamped(before, after, at_ms), now_ms=outcome.at_ms)
         self._remember(now)
         logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
         return Done(now, logged, seats=wanted.seats)

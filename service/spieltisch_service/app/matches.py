@@ -35,7 +35,7 @@ from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
 from spieltisch_service.domain.fairness import commitment
-from spieltisch_service.domain.match import Match, Seat, Secret
+from spieltisch_service.domain.match import Lifetimes, Match, Seat, Secret
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
 from spieltisch_service.games.errors import InvalidDeal
@@ -64,16 +64,24 @@ class NewMatch:
 class Matches:
     """The use cases around a match; playing it is `Playing`, its seats are `Seating`.
 
-    `bots`: the names of the house bots; `seat_abort_ms`: after how long without an event a seat may end the match.
+    `bots`: the names of the house bots; `lifetimes`: how long new matches last; `seat_abort_ms`: after how long without
+    an event a seat may end the match.
     """
 
     def __init__(
-        self, live: LiveMatches, tokens: Tokens, bots: Sequence[str], seat_abort_ms: int, quotas: Quotas
+        self,
+        live: LiveMatches,
+        tokens: Tokens,
+        bots: Sequence[str],
+        lifetimes: Lifetimes,
+        seat_abort_ms: int,
+        quotas: Quotas,
     ) -> None:
         self._live = live
         self._store = live.store
         self._tokens = tokens
         self._bots = bots
+        self._lifetimes = lifetimes
         self._seat_abort_ms = seat_abort_ms
         self._quotas = quotas
 
@@ -101,6 +109,7 @@ class Matches:
             commitment=None,
             deal_source="drawn" if deal is None else "explicit",
             first_seats=seats,
+            lifetimes=self._lifetimes,
         )
         held = tuple(match_seats_of(seats, account_id))
         done = (
@@ -266,16 +275,6 @@ class Matches:
 
         return self._live.change(match_id, None, rights, plan, fresh=True).live.match.to_wire()
 
-    def expire(self, match_id: str, idle_ms: int) -> bool:
-        """End a running match that nobody has moved for `idle_ms`. False when it was not so."""
-
-        def plan(live: LiveMatch, _: None) -> Plan:
-            if live.match.status != "running" or live.now_ms - live.match.at_ms < idle_ms:
-                return Plan(())
-            return Plan([("match_aborted", None, {"reason": "expired"})], live.state)
-
-        return bool(self._live.change(match_id, None, lambda _: None, plan, fresh=True).events)
-
     def rematch(self, caller: Caller, match_id: str, once: Once | None) -> Answer:
         """The match that follows an ended one: old seat s sits at (s + 1) mod n. The same for every seat; 201."""
         require_known(caller)
@@ -319,6 +318,7 @@ class Matches:
                 commitment=None,
                 deal_source="drawn",
                 first_seats=turned,
+                lifetimes=self._lifetimes,
                 people={},
             )
             live = self._begin(match, None, None, (), None if caller.account is None else caller.account.id).live

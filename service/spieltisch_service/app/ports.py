@@ -95,8 +95,8 @@ class Commit:
     `index` moves the match between public lists: (list to leave or None, list to enter or None), each
     `status:game`; the score in a list is the creation time. `bot_to_act` enters (True) or leaves (False) the list
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
-    commit's time plus that; None removes it. `wake` names the topics that ring besides the match: accounts whose
-    decisions may have changed, and `BOTS_TOPIC`.
+    time of its last event plus that; None removes it. `wake` names the topics that ring besides the match: accounts
+    whose decisions may have changed, and `BOTS_TOPIC`.
 
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
@@ -186,6 +186,9 @@ class Store(Protocol):
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
         """The events after + 1 … after + limit, as far as there are any."""
 
+    def erase(self, match_id: str, version: int, public_list: str | None) -> bool:
+        """Delete a match at that version, and take it from its lists but those of accounts; False at another one."""
+
     def set_rematch(self, match_id: str, rematch_id: str) -> None:
         """Note the match that follows this one. Writing it again changes nothing."""
 
@@ -211,6 +214,9 @@ class Store(Protocol):
 
     def due(self, limit: int) -> list[str]:
         """Matches whose timer has run out by the store's time."""
+
+    def unlist(self, account_id: str, match_id: str) -> None:
+        """Take a match that is erased from an account's lists."""
 
     # --- accounts and keys ----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.decisions import Decisions
+from spieltisch_service.app.expiry import Expiry
 from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.matches import Matches
@@ -17,6 +18,7 @@ from spieltisch_service.app.seating import Seating
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.app.waiting import Waiting
+from spieltisch_service.domain.match import Lifetimes
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -24,10 +26,10 @@ DAY_MS = 24 * 3600 * 1000
 class Service:
     """The use cases, one attribute per noun.
 
-    `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; after
-    `idle_ms` without an event a running match expires, after `seat_abort_ms` a seat may end it; `stream_cap` is
-    how many streams this process holds at most; `limits` are those in force, if there are any;
-    `observer` hears what happens.
+    `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; new matches last
+    as long as `lifetimes` says, and after `seat_abort_ms` without an event a seat may end a running one; `stream_cap`
+    is how many streams this process holds at most; `limits` are those in force, if there are any; `observer` hears what
+    happens.
     """
 
     def __init__(
@@ -37,7 +39,7 @@ class Service:
         secret: bytes,
         *,
         bots: Sequence[str] = (),
-        idle_ms: int = 30 * DAY_MS,
+        lifetimes: Lifetimes = Lifetimes(),  # noqa: B008 (never changed)
         seat_abort_ms: int = 7 * DAY_MS,
         stream_cap: int = 2000,
         limits: Limits | None = None,
@@ -45,15 +47,15 @@ class Service:
     ) -> None:
         self.store = store
         self.bell = bell
-        self.idle_ms = idle_ms
         self.limits = limits
-        self.live = LiveMatches(store, idle_ms, observer)
+        self.live = LiveMatches(store, observer)
         waiting = Waiting(self.live, bell)
         tokens = Tokens(secret)
         self.accounts = Accounts(self.live, tokens)
         quotas = Quotas(self.live, limits)
-        self.matches = Matches(self.live, tokens, bots, seat_abort_ms, quotas)
+        self.matches = Matches(self.live, tokens, bots, lifetimes, seat_abort_ms, quotas)
         self.seats = Seating(self.live, tokens, self.matches, quotas)
+        self.expiry = Expiry(self.live)
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting)

@@ -118,7 +118,7 @@ class HouseBots:
 
 
 class Sweeper:
-    """Ends matches that nobody has moved for too long."""
+    """Ends matches that nobody has moved for too long, and deletes ended ones that are not kept for good."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -141,7 +141,7 @@ class Sweeper:
         ended = 0
         for match_id in service.store.due(_BATCH):
             try:
-                ended += service.matches.expire(match_id, service.idle_ms)
+                ended += service.expiry.expire(match_id)
             except UnknownForm as error:
                 _log.info("match_passed_over", match=match_id, detail=str(error))
         return ended

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from spieltisch_service.domain.events import GENESIS_HASH, LoggedEvent, instant
+
+_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,21 @@ class Secret:
         return cls(raw["seed"], tuple(raw["nonces"]), raw["deal"])
 
 
+class Lifetimes(NamedTuple):
+    """How long a match lasts behind its last event, in ms: open, running, and ended (None: for good).
+
+    A match keeps those that it was created with. These defaults must stay what they are: a stored match without any has
+    them.
+    """
+
+    open_ms: int = 7 * _DAY_MS
+    running_ms: int = 30 * _DAY_MS
+    ended_ms: int | None = None
+
+
+_LIFETIMES = Lifetimes()
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first."""
@@ -91,6 +108,7 @@ class Match:
     deal_source: str
     first_seats: tuple[Seat, ...]
     people: Mapping[int, Person] = field(default_factory=dict)
+    lifetimes: Lifetimes = _LIFETIMES
     version: int = 0
     hash: str = GENESIS_HASH
     status: str = "open"
@@ -177,6 +195,18 @@ class Match:
         return self.status in ("finished", "aborted")
 
     @property
+    def lasts_ms(self) -> int | None:
+        """How long it lasts behind its last event; None: for good."""
+        if self.ended:
+            return self.lifetimes.ended_ms
+        return self.lifetimes.open_ms if self.status == "open" else self.lifetimes.running_ms
+
+    @property
+    def expires_at_ms(self) -> int | None:
+        """When it is aborted unless something happens, or an ended one deleted; None: never."""
+        return None if self.lasts_ms is None else self.at_ms + self.lasts_ms
+
+    @property
     def rated(self) -> bool:
         """Whether the match could count: a drawn deal, and every seat its own account or house bot."""
         accounts = [seat.account for seat in self.seats if seat.kind == "account"]
@@ -213,6 +243,7 @@ class Match:
             "created_at": instant(self.created_at_ms),
             "started_at": None if self.started_at_ms is None else instant(self.started_at_ms),
             "ended_at": None if self.ended_at_ms is None else instant(self.ended_at_ms),
+            "expires_at": None if self.expires_at_ms is None else instant(self.expires_at_ms),
             "result": self.result,
             "rematch": self.rematch,
         }
@@ -236,6 +267,8 @@ class Match:
     def to_document(self) -> str:
         """The match without what every event moves (version, hash, times, rematch), as JSON for the store."""
         kept = {name: getattr(self, name) for name in _KEPT}
+        if self.lifetimes != _LIFETIMES:
+            kept["lifetimes"] = self.lifetimes
         return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"), default=_seat_or_person)
 
     @classmethod
@@ -249,11 +282,13 @@ class Match:
         raw["seats"] = tuple(Seat(**seat) for seat in raw["seats"])
         raw["people"] = {int(seq): Person(**person) for seq, person in raw["people"].items()}
         raw["left"] = tuple(raw["left"])
+        if "lifetimes" in raw:
+            raw["lifetimes"] = Lifetimes(*raw["lifetimes"])
         return cls(**raw, **moving)
 
 
 _MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch")
-_KEPT = tuple(each.name for each in fields(Match) if each.name not in _MOVING)
+_KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, "lifetimes"))
 
 
 def _seat_or_person(value: Any) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class RedisStore:
             len(commit.events),
             len(fields) // 2,
             len(commit.stamps),
+            len(commit.counted),
             *map(pack_event, commit.events),
             *fields,
             *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
@@ -145,6 +146,14 @@ class RedisStore:
         place = match_place(match_id)
         entries = self._nodes.ask(place.bucket.slot, "LRANGE", place.log, after, after + limit - 1, again=True)
         return [unpack_event(seq, entry) for seq, entry in enumerate(entries, after + 1)]
+
+    def erase(self, match_id: str, version: int, public_list: str | None) -> bool:
+        """See `ports.Store`."""
+        place = match_place(match_id)
+        bucket = place.bucket
+        keys = [place.match, place.log, place.answers, bucket.timers, bucket.bots]
+        keys += [] if public_list is None else [bucket.public_list(public_list)]
+        return bool(self._nodes.run(bucket.slot, scripts.ERASE, keys, place.id, version))
 
     def set_rematch(self, match_id: str, rematch_id: str) -> None:
         """See `ports.Store`. The first rematch stays."""
@@ -197,6 +206,12 @@ class RedisStore:
         if match_ids:
             place = account_place(account_id)
             self._nodes.ask(place.slot, "ZREM", place.active, *match_ids)
+
+    def unlist(self, account_id: str, match_id: str) -> None:
+        """See `ports.Store`."""
+        place = account_place(account_id)
+        asked = [Placed(place.slot, ("ZREM", key, match_id)) for key in (place.matches, place.active)]
+        self._nodes.ask_all(asked)
 
     def waiting_for_bots(self, limit: int) -> list[str]:
         """See `ports.Store`. Longest waiting first."""

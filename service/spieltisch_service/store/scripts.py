@@ -21,6 +21,7 @@ def _script(name: str) -> Script:
 
 
 COMMIT = _script("commit")
+ERASE = _script("erase")
 LOAD = _script("load")
 REMATCH = _script("rematch")
 ADD_TO_ACCOUNT = _script("add_to_account")

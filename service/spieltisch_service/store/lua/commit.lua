@@ -13,8 +13,8 @@
 --      5 field of the idempotency row, or ''   6 that row
 --      7 '1': leave a list   8 '1': enter a list
 --      9 '1': enter the bots' list, '0': leave it, '': stay
---     10 ms from now until the timer runs out, or '': no timer
---     11 number of events    12 number of fields    13 number of stamps
+--     10 ms from the last event until the timer runs out, or '': no timer
+--     11 number of events    12 number of fields    13 number of stamps   14 number of counters
 --     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name), and of each
 --     counter how far it may go and the ms of its window.
 -- Answers the idempotency row (a string): answered before; an array: conflict, and the match as load.lua answers it (empty
@@ -42,14 +42,16 @@ if version ~= tonumber(ARGV[2]) then
   }
 end
 
+local last
 if version > 0 then
-  at = math.max(at, (struct.unpack('>I6', redis.call('LINDEX', KEYS[2], -1))))
+  last = (struct.unpack('>I6', redis.call('LINDEX', KEYS[2], -1)))
+  at = math.max(at, last)
 end
 local at_text = string.format('%.0f', at)
 local at_bytes = struct.pack('>I6', at)
 
 local events, fields, stamps = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
-local first_field = 14 + events
+local first_field = 15 + events
 local first_stamp = first_field + 2 * fields
 local created
 local row = {}
@@ -71,7 +73,8 @@ if ARGV[8] == '1' then
 end
 
 local first_counter, counts = first_stamp + stamps, nil
-for i = first_counter, #ARGV, 2 do
+local last_counter = first_counter + 2 * tonumber(ARGV[14]) - 1
+for i = first_counter, last_counter, 2 do
   local number = (i - first_counter) / 2
   local key = KEYS[next_key + number]
   if tonumber(redis.call('GET', key) or 0) >= tonumber(ARGV[i]) then
@@ -80,7 +83,7 @@ for i = first_counter, #ARGV, 2 do
   counts = {'counted', at}
 end
 
-for i = 14, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
+for i = 15, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
 if #row > 0 then redis.call('HSET', KEYS[1], unpack(row)) end
 if answers_field ~= '' then redis.call('HSET', KEYS[3], answers_field, ARGV[6]) end
 if leave then redis.call('ZREM', leave, ARGV[1]) end
@@ -91,11 +94,11 @@ elseif ARGV[9] == '0' then
   redis.call('ZREM', KEYS[5], ARGV[1])
 end
 if ARGV[10] ~= '' then
-  redis.call('ZADD', KEYS[4], string.format('%.0f', at + tonumber(ARGV[10])), ARGV[1])
+  redis.call('ZADD', KEYS[4], string.format('%.0f', (events > 0 and at or last) + tonumber(ARGV[10])), ARGV[1])
 else
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
-for i = first_counter, #ARGV, 2 do
+for i = first_counter, last_counter, 2 do
   local key = KEYS[next_key + (i - first_counter) / 2]
   local count = redis.call('INCR', key)
   if count == 1 then redis.call('PEXPIRE', key, ARGV[i + 1]) end

@@ -225,6 +225,9 @@ class MatchShape(AnswerShape):
     created_at = instant("When it was created.")
     started_at = instant("When it started.", allow_none=True)
     ended_at = instant("When it ended.", allow_none=True)
+    expires_at = instant(
+        "When it is aborted unless something happens, or deleted once it has ended; null: never.", allow_none=True
+    )
     result = inner(ResultShape(), "How it ended; null while it runs, and of an aborted match.", allow_none=True)
     rematch = identity("mt", "The match that follows this one.", allow_none=True)
 
