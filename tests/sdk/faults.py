@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -117,7 +118,8 @@ class CuttingProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._sockets: list[socket.socket] = []
+        self._sockets: set[socket.socket] = set()
+        self._lock = threading.Lock()
 
     def __enter__(self) -> CuttingProxy:
         self._threads[0].start()
@@ -138,14 +140,31 @@ class CuttingProxy:
             except OSError:
                 return
             service = socket.create_connection(self._target)
-            self._sockets += [client, service]
+            with self._lock:
+                self._sockets |= {client, service}
+                self._threads = [thread for thread in self._threads if thread.is_alive()]
             for each in (client, service):
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             relay = _Relay(self, client, service)
             for work in (relay.forth, relay.back):
-                thread = threading.Thread(target=_quietly(work), daemon=True)
+                thread = threading.Thread(target=self._until_over(relay, work), daemon=True)
                 self._threads.append(thread)
                 thread.start()
+
+    def _until_over(self, relay: _Relay, work: Callable[[], None]) -> Callable[[], None]:
+        """`work`, and the sockets are given back once both directions are over."""
+
+        def run() -> None:
+            with suppress(OSError):
+                work()
+            with self._lock:
+                relay.over += 1
+                if relay.over == 2:
+                    for each in (relay.client, relay.service):
+                        self._sockets.discard(each)
+                        each.close()
+
+        return run
 
 
 class _Relay:
@@ -157,6 +176,7 @@ class _Relay:
         self.service = service
         self.answering = True
         self.left: int | None = None
+        self.over = 0
 
     def forth(self) -> None:
         """From the client to the service."""
@@ -182,16 +202,6 @@ class _Relay:
                 self.left -= len(piece)
             self.client.sendall(piece)
         _shut(self.client)
-
-
-def _quietly(work: Callable[[], None]) -> Callable[[], None]:
-    def run() -> None:
-        try:
-            work()
-        except OSError:
-            return
-
-    return run
 
 
 def _shut(each: socket.socket) -> None:

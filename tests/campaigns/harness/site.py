@@ -201,7 +201,7 @@ class Served:
         self.faults = Faults(run.folder / "faults")
         inside = Path(__file__).with_name("inside")
         self._environment = {
-            "PYTHONPATH": f"{inside}{os.pathsep}{ROOT}",
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(inside), str(ROOT), os.environ.get("PYTHONPATH")))),
             FAULTS: str(self.faults.folder),
             PLANT: run.plant or "",
             "REDIS_URL": "",
