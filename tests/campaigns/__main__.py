@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import sys
 
 import click
+import structlog
 
 from tests.campaigns.harness.campaign import scale_of
 from tests.campaigns.harness.runner import CAMPAIGNS, judged
@@ -22,6 +24,8 @@ def main(name: str | None, long: bool, seed: int | None, changes: tuple[str, ...
         for known, campaign in sorted(CAMPAIGNS.items()):
             click.echo(f"{known:<10} {campaign.promise}")
         return
+    # What a service of this process has to say while it is attacked, failures apart.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     campaign = CAMPAIGNS[name]
     try:
         scale = scale_of(campaign, long=long, changes=changes)

@@ -112,7 +112,7 @@ CAMPAIGN = Campaign(
     promise="a request that arrives several times, at once or late, has one effect and one answer",
     run=run,
     short={"processes": 0, "rounds": 3},
-    long={"processes": 1, "rounds": 60},
+    long={"processes": 1, "rounds": 50},
     teeth=("row-not-kept", "row-expires", "row-after-compare", "reservation-not-kept"),
     bite={"rounds": 10},
 )

@@ -201,6 +201,6 @@ CAMPAIGN = Campaign(
     promise="what any number of clients see of a match can have happened in one order, that of its log",
     run=run,
     short={"processes": 0, "clients": 16, "matches": 2, "requests": 1200},
-    long={"processes": 1, "clients": 64, "matches": 8, "requests": 60_000},
+    long={"processes": 1, "clients": 64, "matches": 8, "requests": 40_000},
     teeth=("no-version-compare", "stale-reads", "wrong-reply", "resent-write"),
 )

@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ SLOTS = 16384
 class Server:
     """One server process in a directory of its own; it can be stopped and started again with its data."""
 
-    def __init__(self, directory: Path, *settings: str) -> None:
+    def __init__(self, directory: Path, *settings: str, environment: Mapping[str, str] | None = None) -> None:
         self.directory = directory
+        self._environment = environment
         self._command = [
             str(get_binary_path()),
             "--dir",
@@ -33,7 +35,9 @@ class Server:
 
     def start(self) -> None:
         log = (self.directory / "log").open("ab")
-        self.process = subprocess.Popen(self._command, stdout=log, stderr=log, cwd=self.directory)
+        self.process = subprocess.Popen(
+            self._command, stdout=log, stderr=log, cwd=self.directory, env=self._environment
+        )
         log.close()
 
     def pause(self) -> None:
@@ -73,9 +77,10 @@ def until_ready(client: redis.Redis, server: Server) -> None:
 class UnixServer(Server):
     """A standalone server on a unix socket, without a TCP port."""
 
-    def __init__(self, directory: Path, *settings: str) -> None:
+    def __init__(self, directory: Path, *settings: str, environment: Mapping[str, str] | None = None) -> None:
         self.socket = directory / "valkey.sock"
-        super().__init__(directory, "--port", "0", "--unixsocket", str(self.socket), *settings)
+        where = ("--port", "0", "--unixsocket", str(self.socket))
+        super().__init__(directory, *where, *settings, environment=environment)
         self.url = f"unix://{self.socket}"
 
     def start(self) -> None:

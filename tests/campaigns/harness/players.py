@@ -37,8 +37,8 @@ class Counts:
 
     acknowledged: int = 0
     unanswered: int = 0
+    unavailable: int = 0
     most_tries: int = 0
-    lost: int = 0
 
 
 class Player(threading.Thread):
@@ -76,19 +76,23 @@ class Player(threading.Thread):
         log = Log(made["id"])
         self.logs.append(log)
         path = f"/v1/matches/{log.match}"
-        view = self._look(path, log, 0)
-        while view["status"] == "running" and not self.enough.is_set():
-            if view["legal_actions"] is None:
-                view = self._look(path, log, view["to_act"])
-                continue
+        view: Any = None
+        while not self.enough.is_set():
             try:
-                view = self._act(path, log, view)
+                if view is None or view["legal_actions"] is None:
+                    view = self._look(path, log, 0 if view is None else view["to_act"])
+                else:
+                    view = self._act(path, log, view)
             except Lost:
                 view = self._after_a_loss(path, log)
+            if view["status"] != "running":
+                return
 
     def _look(self, path: str, log: Log, seat: int) -> Any:
         invoked = time.monotonic()
         answer = self._wire.settled("GET", f"{path}/view?seat={seat}")
+        if answer.status == 404 and self.may_lose:
+            raise Lost
         view = accepted(answer, 200)
         if view["match"] != log.match:
             raise Finding(f"asked for {log.match}, answered {view['match']}")
@@ -128,6 +132,7 @@ class Player(threading.Thread):
                 if answer.status != 503:
                     self.counts.most_tries = max(self.counts.most_tries, tries)
                     return answer
+                self.counts.unavailable += 1
             time.sleep(0.02 * min(tries, 10))
         raise Finding(f"{path} is not answered within {PATIENCE_S:.0f} s")
 
@@ -146,16 +151,13 @@ class Player(threading.Thread):
         return found
 
     def _after_a_loss(self, path: str, log: Log) -> Any:
-        """Take the match as it is now; what is gone is counted."""
+        """Take the match as it is now; what is gone is noted."""
         answer = self._wire.settled("GET", f"{path}/events")
         if answer.status == 404:
-            self.counts.lost += log.version
-            log.lost += log.hashes[1:]
+            log.begin_again([])
             return {"status": "gone"}
-        before = len(log.lost)
         log.begin_again(accepted(answer, 200)["events"])
-        self.counts.lost += len(log.lost) - before
-        return accepted(self._wire.settled("GET", f"{path}/view?seat=0"), 200)
+        return {"status": "running", "legal_actions": None, "to_act": 0}
 
 
 def note(history: History, client: int, viewer: int | None, invoked: float, answer: Answer, view: Any) -> None:
@@ -175,8 +177,8 @@ def total(players: Sequence[Player]) -> Counts:
     return Counts(
         sum(player.counts.acknowledged for player in players),
         sum(player.counts.unanswered for player in players),
+        sum(player.counts.unavailable for player in players),
         max(player.counts.most_tries for player in players),
-        sum(player.counts.lost for player in players),
     )
 
 
