@@ -15,8 +15,10 @@ from tests.campaigns.harness.wire import Answer, Wire, accepted
 
 #: The calls to the store that the errands make, and those among them that only the house bots' process makes.
 BY_THE_BOTS = frozenset({"waiting_for_bots", "due"})
+#: Limits, and the deletion of old matches, are off where a campaign does not switch them on.
 CALLED = BY_THE_BOTS | {
     "account",
+    "account_and_match",
     "active_of_account",
     "commit",
     "delete_account",
