@@ -12,9 +12,9 @@ from spieltisch_service.logs import without_tokens
 
 TOKENS = Tokens(b"a secret of the tests, thirty-two bytes or more")
 ISSUED = [
-    TOKENS.key("ac_" + "1" * 32),
+    TOKENS.key("ac_" + "1" * 32, "ky_" + "5" * 32),
     TOKENS.seat(SeatGrant("mt_" + "2" * 32, 3, 0)),
-    TOKENS.invitation("mt_" + "4" * 32, 1),
+    TOKENS.invitation("mt_" + "4" * 32, "iv_" + "6" * 32),
 ]
 
 _PROCESS = """

@@ -24,6 +24,7 @@ from spieltisch._transport import Transport
 from spieltisch.client import Client
 from spieltisch.models import Actions, Invitation, MatchInfo, Result, Seat, View
 from spieltisch.resources.games import Games
+from spieltisch.resources.keys import Keys
 from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
 from spieltisch.resources.turns import Turn
@@ -203,6 +204,16 @@ class AsyncGames(_Facade[Games]):
     rules = _calls(Games.rules)
 
 
+class AsyncKeys(_Facade[Keys]):
+    """The API keys of the client's account."""
+
+    list = _calls(Keys.list)
+    get = _calls(Keys.get)
+    create = _calls(Keys.create)
+    revoke = _calls(Keys.revoke)
+    rotate = _calls(Keys.rotate)
+
+
 class AsyncTurn(_Facade[Turn]):
     """A decision of one seat: what it sees, and what it may do."""
 
@@ -320,6 +331,11 @@ class AsyncClient(_Facade[Client]):
     def games(self) -> AsyncGames:
         """The catalogue."""
         return AsyncGames(self._sync.games, self._threads)
+
+    @property
+    def keys(self) -> AsyncKeys:
+        """The API keys of the client's account."""
+        return AsyncKeys(self._sync.keys, self._threads)
 
     @property
     def matches(self) -> AsyncMatches:

@@ -13,6 +13,7 @@ from spieltisch.errors import Unauthenticated
 from spieltisch.local import LOCAL, LocalTransport
 from spieltisch.models import Decisions, Imagined, Me, Registration, View, Worlds
 from spieltisch.resources.games import Games
+from spieltisch.resources.keys import Keys
 from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
 from spieltisch.resources.reading import read
@@ -129,7 +130,7 @@ class Client:
         return self._me if self._me is not None else self.me()
 
     def erase(self) -> None:
-        """End the account: its key ends, and its name goes out of everything. Its matches stay, without the name."""
+        """End the account: its keys end, and its name goes out of everything. Its matches stay, without the name."""
         try:
             self._transport.delete("/v1/me")
         except Unauthenticated as error:
@@ -167,6 +168,11 @@ class Client:
     def games(self) -> Games:
         """The catalogue."""
         return Games(self)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The API keys of the client's account."""
+        return Keys(self)
 
     @cached_property
     def matches(self) -> Matches:

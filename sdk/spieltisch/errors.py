@@ -188,6 +188,10 @@ class SeatsMissing(Conflict, code="seats_missing"):
     """The match cannot start before all seats are taken."""
 
 
+class LimitReached(Conflict, code="limit_reached"):
+    """There are as many as there may be; `detail` says of what."""
+
+
 class AheadOfLog(Conflict, code="ahead_of_log"):
     """The version asked for has not happened yet."""
 

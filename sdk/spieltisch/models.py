@@ -102,6 +102,36 @@ class Registration(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Key(Model):
+    """An API key of the account, without the key itself. `ends_with` are its last characters, to know it by.
+
+    scopes: of `play, create, organize, webhooks, admin`. expires_at: when it ends, or ended; None: never.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[str, ...] = field(metadata=_TUPLE)
+    created_at: datetime = field(metadata=_INSTANT)
+    expires_at: datetime | None = field(default=None, metadata=_INSTANT)
+    ends_with: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey(Key):
+    """An API key that was just made: `key` is shown now and cannot be recovered when lost."""
+
+    key: str = field(repr=False)
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyList(Model):
+    """The keys of the account."""
+
+    keys: tuple[Key, ...] = field(metadata=_many(Key))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldSeat(Model):
     """The seat that a seat token stands for: the id of its match, and its number."""
 
@@ -111,11 +141,16 @@ class HeldSeat(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Me(Model):
-    """Who the client is: an `account` (by an API key) or one `seat` (by its token); and what it may do."""
+    """Who the client is: an `account` (by an API key) or one `seat` (by its token); what it may do, and until when.
+
+    expires_at: when the token ends; None: at no set time.
+    """
 
     account: Account | None = field(default=None, metadata=_by(Account.from_wire))
+    key: Key | None = field(default=None, metadata=_by(Key.from_wire))
     seat: HeldSeat | None = field(default=None, metadata=_by(HeldSeat.from_wire))
     scopes: tuple[str, ...] = field(default=(), metadata=_TUPLE)
+    expires_at: datetime | None = field(default=None, metadata=_INSTANT)
     limits: Any = None
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from spieltisch_service.app import errors, streams
+from spieltisch_service.app import accounts, errors, streams
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
@@ -55,11 +55,30 @@ def test_a_stream_whose_token_has_ended_is_revoked(
     service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streams, "HEARTBEAT_S", 0.02)
+    monkeypatch.setattr(accounts, "TRUST_S", 0.1)
     match_id = service.matches.create(ada, NewMatch("wunderland", ["me", "me"], visibility="private"), None).body["id"]
     stream = service.streams.open(ada, match_id, after=2)
     assert next(stream) == Heartbeat()
     service.accounts.erase(ada)
     assert End("revoked") in list(stream)
+
+
+def test_a_stream_of_a_private_match_ends_with_the_seat(
+    service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARTBEAT_S", 0.02)
+    monkeypatch.setattr(streams, "TRUST_S", 0.1)
+    wanted = NewMatch("wunderland", ["me", "invite"], visibility="private", start="manual")
+    match = service.matches.create(ada, wanted, None).body
+    asked = {"seat": None, "nonce": None, "name": None, "once": None}
+    service.seats.join(bob, match["id"], invitation=match["invitations"][0]["token"], **asked)
+    stream = service.streams.open(bob, match["id"], after=2)
+    assert next(stream) == Heartbeat()
+    service.seats.leave(ada, match["id"], 1)
+    items = list(stream)
+    assert items[-1] == End("revoked")
+    with pytest.raises(errors.NotFound):
+        service.streams.open(bob, match["id"], after=2)
 
 
 def test_a_long_stream_rotates(service: Service, ada: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from spieltisch import Client, Match, Turn, aio, errors
-from spieltisch.aio import AsyncClient, AsyncGames, AsyncMatch, AsyncMatches, AsyncTurn
+from spieltisch.aio import AsyncClient, AsyncGames, AsyncKeys, AsyncMatch, AsyncMatches, AsyncTurn
 from spieltisch.models import MatchInfo
 from spieltisch.resources.games import Games
+from spieltisch.resources.keys import Keys
 from spieltisch.resources.matches import Matches
 from tests.sdk.faults import Answer, StandIn
 from tests.sdk.test_events import end, frame, stream
@@ -21,6 +22,7 @@ KEY = "spt_key_secretsecretsecret"
 PAIRS = [
     (Client, AsyncClient),
     (Games, AsyncGames),
+    (Keys, AsyncKeys),
     (Matches, AsyncMatches),
     (Match, AsyncMatch),
     (Turn, AsyncTurn),

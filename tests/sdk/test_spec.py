@@ -39,6 +39,11 @@ CALLS: dict[str, Callable[[Client, Match], Any]] = {
     "createAccount": lambda client, _: client.register("Ada", kind="bot"),
     "getMe": lambda client, _: client.me(),
     "eraseMe": lambda client, _: client.erase(),
+    "listKeys": lambda client, _: client.keys.list(),
+    "getKey": lambda client, _: client.keys.get("ky_1"),
+    "createKey": lambda client, _: client.keys.create("laptop", scopes=["play"], expires_in_s=60),
+    "revokeKey": lambda client, _: client.keys.revoke("ky_1"),
+    "rotateKey": lambda client, _: client.keys.rotate("ky_1", overlap_s=60),
     "listDecisions": lambda client, _: client.decisions(wait=1, cursor="c"),
     "createMatch": lambda client, _: client.matches.create(
         "wunderland",

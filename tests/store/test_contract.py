@@ -216,20 +216,42 @@ def test_an_account_is_kept_once(store: RedisStore) -> None:
     assert document == b"\xffAda"
     assert created_at_ms > 0
     assert store.put_account("ac_1", b"Eve") == (b"\xffAda", created_at_ms)
-    assert store.account("ac_1") == (b"\xffAda", created_at_ms)
+    found = store.account("ac_1")
+    assert found is not None
+    assert found[:2] == (b"\xffAda", created_at_ms)
+    assert created_at_ms <= found.now_ms < created_at_ms + 3_600_000
     assert store.account("ac_2") is None
 
 
 def test_an_account_and_a_match_are_read_together(store: RedisStore) -> None:
     assert store.account_and_match("ac_1", MATCH) == (None, None)
     account = store.put_account("ac_1", b"Ada")
-    assert store.account_and_match("ac_1", MATCH) == (account, None)
+    found, match = store.account_and_match("ac_1", MATCH)
+    assert found is not None
+    assert (found[:2], match) == (account, None)
     store.commit(creation())
     found, match = store.account_and_match("ac_1", MATCH)
-    assert found == account
+    assert found is not None
+    assert found[:2] == account
     assert match is not None
+    assert abs(found.now_ms - match.now_ms) < 3_600_000
     assert replace(match, now_ms=0) == replace(loaded(store), now_ms=0)
     assert store.account_and_match("ac_2", MATCH)[0] is None
+
+
+def test_an_account_is_replaced_where_it_is_as_it_was_read(store: RedisStore) -> None:
+    assert not store.replace_account("ac_1", b"Ada", b"Eve")
+    _, created_at_ms = store.put_account("ac_1", b"\xffAda")
+    assert not store.replace_account("ac_1", b"Ada", b"Eve")
+    assert store.replace_account("ac_1", b"\xffAda", b"Ada \x00")
+    assert not store.replace_account("ac_1", b"\xffAda", b"Eve")
+    found = store.account("ac_1")
+    assert found is not None
+    assert found[:2] == (b"Ada \x00", created_at_ms)
+    store.delete_account("ac_1")
+    assert not store.replace_account("ac_1", b"Ada \x00", b"Eve")
+    assert not store.replace_account("ac_1", b"", b"Eve")
+    assert store.account("ac_1") is None
 
 
 def test_an_erased_account_never_comes_back(store: RedisStore) -> None:

@@ -40,6 +40,7 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "put_account": lambda store: store.put_account("ac_1", b"{}"),
     "account": lambda store: store.account("ac_1"),
     "account_and_match": lambda store: store.account_and_match("ac_1", MATCH),
+    "replace_account": lambda store: store.replace_account("ac_1", b"", b"{}"),
     "delete_account": lambda store: store.delete_account("ac_1"),
     "durability": lambda store: store.durability(),
 }

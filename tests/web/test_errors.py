@@ -14,7 +14,6 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from spieltisch_service.app.callers import Caller, SeatGrant
 from spieltisch_service.app.limits import RATES, Limits
 from spieltisch_service.web import documented
 from spieltisch_service.web.limits import EXTENSION as LIMITS
@@ -58,21 +57,22 @@ class World:
         return self.ada
 
     def without_scopes(self) -> Person:
-        """Somebody with a good token that may do nothing."""
-        accounts = self.client.app.extensions[EXTENSION].accounts
-        known = accounts.authenticate
+        """Somebody with a key that no operation of today is for."""
+        somebody = self.client.register("Dora")
+        made = Checked.ok(somebody.post("/v1/me/keys", json={"name": "later", "scopes": ["webhooks"]}))
+        return Person(self.client, made["key"])
 
-        def authenticate(token: str, *changes: Any) -> Caller:
-            return Useless(seat=SeatGrant(NO_MATCH, 0, 0)) if token == "useless" else known(token, *changes)
+    def key(self) -> str:
+        """The path of one of Ada's keys."""
+        made = Checked.ok(self.ada.post("/v1/me/keys", json={"name": "laptop"}))
+        return f"/v1/me/keys/{made['id']}"
 
-        accounts.authenticate = authenticate
-        return Person(self.client, "useless")
-
-
-class Useless(Caller):
-    """A token without any scope."""
-
-    scopes = ()
+    def all_keys(self) -> str:
+        """The same, and there cannot be more."""
+        path = self.key()
+        for _ in range(18):
+            self.key()
+        return path
 
 
 @pytest.fixture
@@ -80,10 +80,12 @@ def world(client: Checked, ada: Person, bob: Person) -> World:
     return World(client, ada, bob)
 
 
+NO_KEY = "ky_" + "0" * 32
 #: A request of each operation that would succeed or nearly so: path and body. Paths of the API take these parameters.
-PARAMETERS = {"match_id": NO_MATCH, "seat": "0", "game": "neues-land", "code": "internal"}
+PARAMETERS = {"match_id": NO_MATCH, "seat": "0", "game": "neues-land", "code": "internal", "key_id": NO_KEY}
 BODIES: Mapping[str, Any] = {
     "createAccount": {"name": "Carla"},
+    "createKey": {"name": "laptop"},
     "createMatch": {"game": "wunderland", "seats": ["me", "open"]},
     "act": {"actions": [{"type": "pass"}]},
     "imagine": next(iter(documented.recorded()["imagine"]["requests"].values())),
@@ -159,6 +161,19 @@ def _several_seats(world: World) -> TestResponse:
     return world.ada.post(f"{world.ada.creates(['me', 'me'])}/resignation")
 
 
+def _reused_key(world: World) -> TestResponse:
+    return _again_with_another_body(world.ada, "/v1/me/keys", {"name": "a"}, {"name": "b"})
+
+
+def _reused_rotation(world: World) -> TestResponse:
+    return _again_with_another_body(world.ada, f"{world.key()}/rotation", {}, {"overlap_s": 5})
+
+
+def _one_key_too_many(world: World) -> TestResponse:
+    world.all_keys()
+    return world.ada.post("/v1/me/keys", json={"name": "one more"})
+
+
 def _one_stream_too_many(world: World) -> TestResponse:
     path = f"{world.running()}/events"
     headers = {"Accept": "text/event-stream"}
@@ -190,6 +205,13 @@ SPECIFIC: Mapping[tuple[str, str], Callable[[World], TestResponse]] = {
     ),
     ("createAccount", "idempotency_key_reused"): _reused_account,
     ("eraseMe", "forbidden"): lambda world: world.seat_token().delete("/v1/me"),
+    ("createKey", "limit_reached"): _one_key_too_many,
+    ("createKey", "idempotency_key_reused"): _reused_key,
+    ("getKey", "not_found"): lambda world: world.ada.get(f"/v1/me/keys/{NO_KEY}"),
+    ("revokeKey", "not_found"): lambda world: world.ada.delete(f"/v1/me/keys/{NO_KEY}"),
+    ("rotateKey", "not_found"): lambda world: world.ada.post(f"/v1/me/keys/{NO_KEY}/rotation"),
+    ("rotateKey", "limit_reached"): lambda world: world.ada.post(f"{world.all_keys()}/rotation"),
+    ("rotateKey", "idempotency_key_reused"): _reused_rotation,
     ("createMatch", "forbidden"): lambda world: world.seat_token().post(
         "/v1/matches", json={"game": "neues-land", "seats": ["me", "me"]}
     ),

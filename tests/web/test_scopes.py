@@ -21,7 +21,7 @@ NEEDS: dict[str, set[str]] = {
         *("getView", "getLegalActions", "act", "getEvents", "getRecord", "getBoardText", "imagine"),
     },
     "create": {"createMatch"},
-    "admin": {"eraseMe"},
+    "admin": {"eraseMe", "listKeys", "createKey", "getKey", "revokeKey", "rotateKey"},
 }
 
 

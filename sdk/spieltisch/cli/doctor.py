@@ -106,7 +106,9 @@ def _key(client: Client, findings: _Findings) -> None:
         who = f"{me.account.name} ({me.account.kind}, {me.account.id})"
     elif me.seat is not None:
         who = f"seat {me.seat.seat} of {me.seat.match}"
-    findings.say("ok", "key", f"{who}, may {', '.join(me.scopes) or 'nothing'}")
+    name = "" if me.key is None else f" by the key {me.key.name!r}"
+    until = "" if me.expires_at is None else f" until {me.expires_at:%Y-%m-%d %H:%M} UTC"
+    findings.say("ok", "key", f"{who}{name}, may {', '.join(me.scopes) or 'nothing'}{until}")
 
 
 def _clock(attempts: list[Attempt], findings: _Findings) -> None:

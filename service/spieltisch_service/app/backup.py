@@ -5,13 +5,11 @@ A restore reads the file twice: first it proves everything and writes nothing, t
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from spieltisch_service.app.accounts import without_name
+from spieltisch_service.app.accounts import sha256_of, without_name
 from spieltisch_service.app.archive import BadArchive, Counts, Whole, Writer, read
 from spieltisch_service.app.holdings import Holdings, Reservation, WholeAccount, WholeMatch
 from spieltisch_service.app.live import LiveMatch
@@ -79,7 +77,7 @@ def check(file: BinaryIO) -> Contents:
             if whole.document is None:
                 contents.erased.add(whole.id)
             else:
-                _require_known(whole.id, whole.document)
+                _require_known(whole.id, whole.document, whole.created_at_ms)
         else:
             _once(contents.reservations, whole.digest, "reservation")
     return contents
@@ -114,9 +112,9 @@ def _once(seen: set[str], name: str, kind: str) -> None:
     seen.add(name)
 
 
-def _require_known(account_id: str, document: bytes) -> None:
+def _require_known(account_id: str, document: bytes, created_at_ms: int) -> None:
     try:
-        account_of(document)
+        account_of(document, created_at_ms)
     except UnknownForm as error:
         raise BadArchive(f"account {account_id}: {error}") from None
 
@@ -170,5 +168,6 @@ def _listed(account: WholeAccount, contents: Contents) -> WholeAccount:
 def _has_foreign_key(account: WholeAccount, tokens: Tokens) -> bool:
     if account.document is None:
         return False
-    digest = hashlib.sha256(tokens.key(account.id).encode()).hexdigest()
-    return not hmac.compare_digest(digest, account_of(account.document)["key_sha256"])
+    keys = account_of(account.document, account.created_at_ms).keys
+    own = {sha256_of(token) for key in keys for token in (tokens.key(account.id, key.id), tokens.only_key(account.id))}
+    return not all(key.sha256 in own for key in keys)

@@ -26,7 +26,7 @@ SCOPES: Mapping[Scope, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A name with a key. `kind` is `human` or `bot`."""
+    """A name with keys. `kind` is `human` or `bot`."""
 
     id: str
     name: str
@@ -36,6 +36,48 @@ class Account:
     def to_wire(self) -> dict[str, str]:
         """The account as its owner sees it."""
         return {"id": self.id, "name": self.name, "kind": self.kind, "created_at": instant(self.created_at_ms)}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as its account keeps it.
+
+    `expires_at_ms` is what it was made with (None: never); `ended_at_ms` is when it ends or ended before that, revoked
+    or rotated. `ends_with` are its last characters, to know it by. `once` is (digest, fingerprint) of the intent that
+    made it, if that has an Idempotency-Key.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    created_at_ms: int
+    expires_at_ms: int | None
+    ends_with: str
+    sha256: str = field(repr=False)
+    ended_at_ms: int | None = None
+    once: tuple[str, str] | None = field(default=None, repr=False)
+
+    @property
+    def until_ms(self) -> int | None:
+        """When it ends; None: never."""
+        if self.ended_at_ms is None or self.expires_at_ms is None:
+            return self.expires_at_ms if self.ended_at_ms is None else self.ended_at_ms
+        return min(self.expires_at_ms, self.ended_at_ms)
+
+    def is_live(self, now_ms: int) -> bool:
+        """Whether it opens anything at that time."""
+        return self.until_ms is None or now_ms < self.until_ms
+
+    def to_wire(self) -> dict[str, Any]:
+        """The key as its owner sees it; the token itself is shown once only."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "scopes": list(self.scopes),
+            "created_at": instant(self.created_at_ms),
+            "expires_at": None if self.until_ms is None else instant(self.until_ms),
+            "ends_with": self.ends_with,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +94,7 @@ class Caller:
     """Who asks: an account (by its key), one seat (by its token), or nobody."""
 
     account: Account | None = None
+    key: Key | None = None
     seat: SeatGrant | None = None
     token: str | None = field(default=None, repr=False)
 
@@ -63,8 +106,8 @@ class Caller:
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """What the caller's token may do; a seat's may play, nobody's nothing."""
-        if self.account is not None:
-            return tuple(SCOPES)
+        if self.key is not None:
+            return self.key.scopes
         return () if self.seat is None else ("play",)
 
     @property

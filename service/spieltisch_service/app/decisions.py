@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from spieltisch_service.app.access import held_seats, require_known
+from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import FieldError, InvalidParameter, Unauthenticated
 from spieltisch_service.app.live import LiveMatch, LiveMatches
@@ -20,10 +21,11 @@ from spieltisch_service.domain.events import instant
 class Decisions:
     """The list of decisions, with a cursor that tells whether it has changed."""
 
-    def __init__(self, live: LiveMatches, waiting: Waiting) -> None:
+    def __init__(self, live: LiveMatches, waiting: Waiting, accounts: Accounts) -> None:
         self._live = live
         self._store = live.store
         self._waiting = waiting
+        self._accounts = accounts
 
     def waiting(self, caller: Caller, wait_s: int, cursor: str | None) -> dict[str, Any]:
         """`{decisions, cursor}`, oldest match first; with `cursor` once the list differs, or the wait is over."""
@@ -35,12 +37,13 @@ class Decisions:
         topic = caller.account.id if caller.account is not None else caller.seat.match if caller.seat else ""
         with self._waiting.bell.listen(topic) as ear:
             while True:
+                trusted_s = self._accounts.trusted_for_s(caller)
                 found = self._now(caller)
                 mark = hashlib.sha256(orjson.dumps(found)).hexdigest()[:32]
                 left_s = deadline_s - time.monotonic()
                 if mark != cursor or left_s <= 0 or ear.closing:
                     return {"decisions": found, "cursor": mark}
-                ear.wait(min(left_s, LOOK_AGAIN_S))
+                ear.wait(min(left_s, trusted_s, LOOK_AGAIN_S))
 
     def _now(self, caller: Caller) -> list[dict[str, Any]]:
         if caller.account is None:

@@ -5,6 +5,7 @@
     ├── about the caller    Unauthenticated, Forbidden, NotYourSeat, InvitationInvalid, NotFound
     ├── about the match     NotYourTurn, MatchNotOpen, MatchNotRunning, SeatTaken, SeatsMissing, AheadOfLog,
     │                       StaleVersion, IllegalActionRefused
+    ├── about an amount     LimitReached
     ├── about a repetition  IdempotencyKeyReused
     └── about the service   RateLimited, TooManyStreams     (and `ports.StoreUnavailable`)
 
@@ -156,6 +157,12 @@ class IllegalActionRefused(Refusal):
     """The rules forbid the action. `extra`: `rule`, `version`, `suggestions`."""
 
     code = "illegal_action"
+
+
+class LimitReached(Refusal):
+    """There are as many of these as there may be."""
+
+    code = "limit_reached"
 
 
 class IdempotencyKeyReused(Refusal):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import hashlib
 import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -192,7 +191,10 @@ class Matches:
         ]
         if invitations:
             body["invitations"] = [
-                {"seat": i, "token": self._tokens.invitation(match.id, i)}
+                {
+                    "seat": i,
+                    "token": self._tokens.invitation(match.id, self._tokens.first_invitation_id(match.id, i)),
+                }
                 for i, seat in enumerate(match.seats)
                 if seat.kind == "invite"
             ]
@@ -302,8 +304,7 @@ class Matches:
 
     def _rematch_of(self, old: Match, caller: Caller) -> LiveMatch:
         """The match that follows `old`, made unless it is there; its id follows from the old one's."""
-        proof = self._tokens.invitation(old.id, 0)
-        new_id = "mt_" + hashlib.sha256(f"rematch\n{proof}".encode()).hexdigest()[:32]
+        new_id = old.rematch or self._tokens.rematch_id(old.id)
         try:
             live = self._live.fresh(new_id)
         except NotFound:

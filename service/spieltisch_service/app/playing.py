@@ -117,7 +117,9 @@ class Playing:
         own = reading_seat(live.match, caller, seat)
         if after is not None:
             _require_logged(live, after, "after")
-            live = self._waiting.for_more(live, after, wait_s)
+            live = self._waiting.for_more(caller, live, after, wait_s)
+            # The seat may have gone to somebody else while its old holder waited.
+            own = reading_seat(live.match, caller, seat)
         if at is not None and at != live.match.version:
             _require_logged(live, at, "at")
             live = self._live.past(live, at)

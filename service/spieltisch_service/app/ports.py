@@ -155,6 +155,14 @@ class Conflict:
     stored: StoredMatch | None = field(default=None, compare=False, repr=False)
 
 
+class AccountFound(NamedTuple):
+    """An account's document, its creation time and the store's time, in ms."""
+
+    document: bytes
+    created_at_ms: int
+    now_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Durability:
     """What the store promises: `level` (`fsync`, `fast`, or `none`) and its product name and version."""
@@ -226,10 +234,13 @@ class Store(Protocol):
     def put_account(self, account_id: str, document: bytes) -> tuple[bytes, int]:
         """Create the account unless it exists; answers the kept document and its creation time in ms."""
 
-    def account(self, account_id: str) -> tuple[bytes, int] | None:
-        """The account's document and its creation time in ms."""
+    def account(self, account_id: str) -> AccountFound | None:
+        """The account; None for an erased one, too."""
 
-    def account_and_match(self, account_id: str, match_id: str) -> tuple[tuple[bytes, int] | None, StoredMatch | None]:
+    def replace_account(self, account_id: str, old: bytes, new: bytes) -> bool:
+        """Write the account's document `new` where it is `old`; False where it is another one (by now), or none."""
+
+    def account_and_match(self, account_id: str, match_id: str) -> tuple[AccountFound | None, StoredMatch | None]:
         """`account` and `load` of a match that will be asked for next, in one round trip a node."""
 
     def delete_account(self, account_id: str) -> None:

@@ -90,9 +90,7 @@ class Seating:
 
     def _may_join(self, match: Match, caller: Caller, seat: int | None, invitation: str | None) -> int | None:
         """The seat that is asked for by number or invitation. Raises what the rights refuse."""
-        invited = None if invitation is None else self._tokens.invited_to(invitation, match.id, match.players)
-        if invited is not None and not match.first_seats[invited].by_invitation:
-            invited = None
+        invited = None if invitation is None else self._invited(match, invitation)
         if invited is None:
             require_visible(match, caller)
         if seat is not None:
@@ -107,6 +105,13 @@ class Seating:
             msg = f"seat {seat} needs its invitation"
             raise InvitationInvalid(msg)
         return seat
+
+    def _invited(self, match: Match, token: str) -> int | None:
+        invitation_id = self._tokens.invitation_of(token, match.id)
+        for seat, first in enumerate(match.first_seats):
+            if first.by_invitation and self._tokens.first_invitation_id(match.id, seat) == invitation_id:
+                return seat
+        return None
 
     def leave(self, caller: Caller, match_id: str, seat: int) -> dict[str, Any]:
         """Free a seat of an open match: one's own, or any as its creator. A free seat stays free."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.decisions import Decisions
 from spieltisch_service.app.expiry import Expiry
+from spieltisch_service.app.keys import Keys
 from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.matches import Matches
@@ -49,14 +50,15 @@ class Service:
         self.bell = bell
         self.limits = limits
         self.live = LiveMatches(store, observer)
-        waiting = Waiting(self.live, bell)
         tokens = Tokens(secret)
         self.accounts = Accounts(self.live, tokens)
+        self.keys = Keys(self.accounts, store, tokens)
+        waiting = Waiting(self.live, bell, self.accounts)
         quotas = Quotas(self.live, limits)
         self.matches = Matches(self.live, tokens, bots, lifetimes, seat_abort_ms, quotas)
         self.seats = Seating(self.live, tokens, self.matches, quotas)
         self.expiry = Expiry(self.live)
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
-        self.decisions = Decisions(self.live, waiting)
+        self.decisions = Decisions(self.live, waiting, self.accounts)
         self.sandbox = Sandbox()

@@ -7,12 +7,13 @@ version does not know are another form of everything, too. All of these raise `U
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from spieltisch_service.app.callers import SCOPES, Key
 from spieltisch_service.app.ports import StoredMatch, UnknownForm
 from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.games.catalogue import GAMES
@@ -21,7 +22,9 @@ from spieltisch_service.games.errors import UnknownFormat
 #: What reading a form that is not the expected one ends with.
 _ODDITIES = (ValueError, KeyError, TypeError, IndexError, AttributeError, UnknownFormat)
 _KEPT = 1024
-ACCOUNT_SCHEMA = 1
+ACCOUNT_SCHEMA = 2
+#: What the key is called that an account begins with.
+FIRST_KEY = "first key"
 
 
 def match_of(stored: StoredMatch) -> Match:
@@ -73,13 +76,51 @@ def state_of(match: Match, state: bytes | None) -> Any:
         raise UnknownForm("a game's state is stored in a form that this version does not read") from error
 
 
-def account_of(document: bytes) -> Mapping[str, Any]:
-    """An account's document: `name`, `kind`, `key_sha256`."""
+@dataclass(frozen=True, slots=True)
+class StoredAccount:
+    """An account's document: who it is and its keys, the ended ones of late among them, oldest first."""
+
+    name: str
+    kind: str
+    keys: tuple[Key, ...]
+
+    def to_document(self) -> bytes:
+        """For the store."""
+        keys = [{each.name: getattr(key, each.name) for each in fields(Key)} for key in self.keys]
+        return orjson.dumps({"schema": ACCOUNT_SCHEMA, "name": self.name, "kind": self.kind, "keys": keys})
+
+
+def account_of(document: bytes, created_at_ms: int) -> StoredAccount:
+    """What `to_document` wrote, or the form before it (1), of an account with one key and no list of them."""
     try:
-        raw: Mapping[str, Any] = orjson.loads(document)
-        known = raw["schema"] == ACCOUNT_SCHEMA and raw.keys() >= {"name", "kind", "key_sha256"}
+        raw = orjson.loads(document)
+        schema, name, kind = raw["schema"], raw["name"], raw["kind"]
+        if schema == 1:
+            return StoredAccount(name, kind, (_only_key(raw["key_sha256"], created_at_ms),))
+        known = schema == ACCOUNT_SCHEMA
+        keys = tuple(_key(each, created_at_ms) for each in raw["keys"]) if known else ()
     except _ODDITIES as error:
         raise UnknownForm("an account is stored in a form that this version does not read") from error
     if not known:
         raise UnknownForm("an account is stored in a form that this version does not read")
-    return raw
+    return StoredAccount(name, kind, keys)
+
+
+def _key(raw: Mapping[str, Any], account_created_at_ms: int) -> Key:
+    once = raw["once"]
+    return Key(
+        id=raw["id"],
+        name=raw["name"],
+        scopes=tuple(raw["scopes"]),
+        # The key that an account begins with is as old as the account, whose age the store alone knows at first.
+        created_at_ms=raw["created_at_ms"] or account_created_at_ms,
+        expires_at_ms=raw["expires_at_ms"],
+        ends_with=raw["ends_with"],
+        sha256=raw["sha256"],
+        ended_at_ms=raw["ended_at_ms"],
+        once=None if once is None else (once[0], once[1]),
+    )
+
+
+def _only_key(sha256: str, created_at_ms: int) -> Key:
+    return Key(f"ky_{sha256[:32]}", FIRST_KEY, tuple(SCOPES), created_at_ms, None, "", sha256)

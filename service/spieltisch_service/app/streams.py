@@ -11,19 +11,22 @@ from typing import Any, TypeAlias
 import orjson
 
 from spieltisch_service.app.access import require_visible
-from spieltisch_service.app.accounts import Accounts
+from spieltisch_service.app.accounts import TRUST_S, Accounts
 from spieltisch_service.app.callers import Caller
-from spieltisch_service.app.errors import AheadOfLog, FieldError, TooManyStreams
+from spieltisch_service.app.errors import AheadOfLog, FieldError, NotFound, TooManyStreams, Unauthenticated
 from spieltisch_service.app.live import LiveMatch, LiveMatches
 from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
 from spieltisch_service.domain.events import LoggedEvent
+from spieltisch_service.domain.match import Match
 
 HEARTBEAT_S = 10.0
 ROTATE_S = 300.0
 #: A client that takes longer than this for one piece is sent away; nothing is lost, it resumes.
 SLOW_S = 60.0
 _PAGE = 500
+#: When to ask again about a token while the store is away.
+_RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Streams:
     def page(self, caller: Caller, match_id: str, *, after: int, limit: int, wait_s: int) -> dict[str, Any]:
         """The events after `after`, as soon as there is one: `{version, events}`."""
         live = self._readable(caller, match_id, after)
-        live = self._waiting.for_more(live, after, wait_s)
+        live = self._waiting.for_more(caller, live, after, wait_s)
+        require_visible(live.match, caller)
         events = self._store.events(match_id, after, limit) if live.match.version > after else []
         version = max(live.match.version, events[-1].seq if events else 0)
         return {"version": version, "events": [orjson.Fragment(event.to_json()) for event in events]}
@@ -121,13 +125,21 @@ class Streams:
     def _stream(self, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
         match_id = live.match.id
         with self._waiting.bell.listen(match_id) as ear:
-            began_s = beat_s = time.monotonic()
+            began_s = beat_s = trusted_until_s = time.monotonic()
             if live.match.ended and after == live.match.version:
                 yield End("ended")
                 return
             while True:
+                if time.monotonic() >= trusted_until_s:
+                    readable_s = self._readable_for_s(caller, live.match)
+                    if readable_s is None:
+                        yield End("revoked")
+                        return
+                    trusted_until_s = time.monotonic() + readable_s
                 for event in self._events(match_id, after):
                     sent_s = time.monotonic()
+                    if sent_s > trusted_until_s:
+                        break
                     yield event
                     after = event.seq
                     beat_s = time.monotonic()
@@ -140,16 +152,14 @@ class Streams:
                 if ear.closing:
                     yield End("shutdown")
                     return
-                if time.monotonic() - began_s > ROTATE_S:
+                now_s = time.monotonic()
+                if now_s - began_s > ROTATE_S:
                     yield End("rotate")
                     return
-                if time.monotonic() - beat_s >= HEARTBEAT_S:
-                    if not self._still_valid(caller):
-                        yield End("revoked")
-                        return
+                if now_s - beat_s >= HEARTBEAT_S:
                     yield Heartbeat()
                     beat_s = time.monotonic()
-                left_s = HEARTBEAT_S - (time.monotonic() - beat_s)
+                left_s = min(beat_s + HEARTBEAT_S, trusted_until_s) - time.monotonic()
                 ear.wait(max(0.0, min(left_s, LOOK_AGAIN_S)))
 
     def _events(self, match_id: str, after: int) -> list[LoggedEvent]:
@@ -159,11 +169,19 @@ class Streams:
             # The stream outlives a store that is away for a moment; the next look finds what was missed.
             return []
 
-    def _still_valid(self, caller: Caller) -> bool:
+    def _readable_for_s(self, caller: Caller, match: Match) -> float | None:
+        """For how long the caller may certainly read on; None: no longer."""
         try:
-            return self._accounts.still_valid(caller)
+            left_s = self._accounts.trusted_for_s(caller)
+            if match.visibility != "private":
+                return left_s
+            # Who reads a private match reads it as one of its seats, and can lose that.
+            require_visible(self._live.current(match.id).match, caller)
+            return min(left_s, TRUST_S)
         except StoreUnavailable:
-            return True
+            return _RETRY_S
+        except (Unauthenticated, NotFound):
+            return None
 
 
 class _Placed:

@@ -1,8 +1,14 @@
-"""Tokens are derived, not stored: HMAC-SHA256(server secret, kind, id, seat, generation).
+"""Tokens are derived, not stored: HMAC-SHA256(server secret, kind, id, what else tells it from others).
 
 So the same grant has the same token for ever, an answer can be given again, and the store holds no secret in clear.
-A token carries what it is for: `spt_key_{account}_{mac}`, `spt_seat_{match}_{seat}_{generation}_{mac}`,
-`spt_invite_{match}_{seat}_{mac}`, ids without their prefix.
+A token carries what it is for, ids without their prefix, and ends with a checksum, so that a scanner of secrets knows
+one when it sees it, and a mistyped one costs nobody anything:
+
+    spt_key_{account}_{key}_{mac}{checksum}
+    spt_seat_{match}_{seat}_{generation}_{mac}{checksum}
+    spt_invite_{match}_{invitation}_{mac}{checksum}
+
+The MAC is 43 digits of base 62 (0-9, A-Z, a-z); the checksum is the CRC32 of all characters before it, 6 such digits.
 """
 
 from __future__ import annotations
@@ -11,12 +17,19 @@ import hashlib
 import hmac
 import re
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from zlib import crc32
 
 from spieltisch_service.app.callers import SeatGrant
 
-_MAC = r"[A-Za-z0-9_-]{43}"
-_KEY = re.compile(rf"spt_key_([0-9a-f]{{32}})_{_MAC}")
-_SEAT = re.compile(rf"spt_seat_([0-9a-f]{{32}})_([0-9])_([0-9]{{1,6}})_{_MAC}")
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_MAC_DIGITS, _CHECKSUM_DIGITS = 43, 6
+_TAIL = r"[0-9A-Za-z]{49}"
+_KEY = re.compile(rf"spt_key_([0-9a-f]{{32}})_([0-9a-f]{{32}})_{_TAIL}")
+_SEAT = re.compile(rf"spt_seat_([0-9a-f]{{32}})_([0-9])_([0-9]{{1,6}})_{_TAIL}")
+_INVITATION = re.compile(rf"spt_invite_([0-9a-f]{{32}})_([0-9a-f]{{32}})_{_TAIL}")
+#: The one key of an account from before keys had ids.
+_ONLY_KEY = re.compile(r"spt_key_([0-9a-f]{32})_[A-Za-z0-9_-]{43}")
 
 
 class Tokens:
@@ -25,47 +38,101 @@ class Tokens:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def _mac(self, kind: str, id_: str, seat: int = 0, generation: int = 0) -> str:
-        message = f"{kind}\n{id_}\n{seat}\n{generation}".encode()
-        digest = hmac.digest(self._secret, message, hashlib.sha256)
-        return urlsafe_b64encode(digest).decode().rstrip("=")
+    def _derived(self, *words: str | int) -> bytes:
+        return hmac.digest(self._secret, "\n".join(map(str, words)).encode(), hashlib.sha256)
+
+    def _token(self, kind: str, id_: str, *words: str | int) -> str:
+        mac = _in_base_62(int.from_bytes(self._derived(kind, id_, *words), "big"), _MAC_DIGITS)
+        body = f"spt_{kind}_{'_'.join(map(_bare, (id_, *words)))}_{mac}"
+        return body + checksum(body)
+
+    # --- ids that must be found again -----------------------------------------------------------------------
 
     def match_id(self, intent: str, turn: int) -> str:
         """The id of the match that an intent creates the first (0), second (1), … time that its key is used."""
-        return "mt_" + hmac.digest(self._secret, f"match\n{intent}\n{turn}".encode(), hashlib.sha256)[:16].hex()
+        return "mt_" + self._derived("match", intent, turn)[:16].hex()
 
-    def key(self, account_id: str) -> str:
-        """The API key of an account (`ac_…`)."""
-        return f"spt_key_{account_id[3:]}_{self._mac('key', account_id)}"
+    def rematch_id(self, match_id: str) -> str:
+        """The id of the match that follows an ended one."""
+        return "mt_" + self._derived("rematch", match_id)[:16].hex()
 
-    def seat(self, grant: SeatGrant) -> str:
-        """The token of a seat."""
-        mac = self._mac("seat", grant.match, grant.seat, grant.generation)
-        return f"spt_seat_{grant.match[3:]}_{grant.seat}_{grant.generation}_{mac}"
+    def first_key_id(self, account_id: str) -> str:
+        """The id of the key that an account begins with."""
+        return "ky_" + self._derived("first key", account_id)[:16].hex()
 
-    def invitation(self, match_id: str, seat: int) -> str:
-        """The invitation to a seat."""
-        return f"spt_invite_{match_id[3:]}_{seat}_{self._mac('invite', match_id, seat)}"
+    # --- keys -----------------------------------------------------------------------------------------------
+
+    def key(self, account_id: str, key_id: str) -> str:
+        """An API key of an account (`ac_…`, `ky_…`)."""
+        return self._token("key", account_id, key_id)
+
+    def only_key(self, account_id: str) -> str:
+        """The key of an account from before keys had ids and checksums."""
+        mac = urlsafe_b64encode(self._derived("key", account_id, 0, 0)).decode().rstrip("=")
+        return f"spt_key_{account_id[3:]}_{mac}"
 
     def account_of(self, token: str) -> str | None:
-        """The account whose key this is, if it has the right form and MAC."""
-        found = _KEY.fullmatch(token)
-        if found and hmac.compare_digest(token, self.key(f"ac_{found[1]}")):
+        """The account of which this is a key, if it has the right form, checksum and MAC. The key may have ended."""
+        if found := _KEY.fullmatch(token):
+            account_id = f"ac_{found[1]}"
+            return account_id if _is(token, self.key, account_id, f"ky_{found[2]}") else None
+        if (found := _ONLY_KEY.fullmatch(token)) and hmac.compare_digest(token, self.only_key(f"ac_{found[1]}")):
             return f"ac_{found[1]}"
         return None
 
+    # --- seats ----------------------------------------------------------------------------------------------
+
+    def seat(self, grant: SeatGrant) -> str:
+        """The token of a seat."""
+        return self._token("seat", grant.match, grant.seat, grant.generation)
+
     def grant_of(self, token: str) -> SeatGrant | None:
-        """What a seat token stands for, if it has the right form and MAC. The generation may be over."""
+        """What a seat token stands for, if it has the right form, checksum and MAC. The generation may be over."""
         found = _SEAT.fullmatch(token)
         if found:
             grant = SeatGrant(f"mt_{found[1]}", int(found[2]), int(found[3]))
-            if hmac.compare_digest(token, self.seat(grant)):
+            if _is(token, self.seat, grant):
                 return grant
         return None
 
-    def invited_to(self, token: str, match_id: str, players: int) -> int | None:
-        """The seat of the match that this invitation is for."""
-        for seat in range(players):
-            if hmac.compare_digest(token.encode(), self.invitation(match_id, seat).encode()):
-                return seat
+    # --- invitations ----------------------------------------------------------------------------------------
+
+    def invitation(self, match_id: str, invitation_id: str) -> str:
+        """The token of an invitation (`iv_…`) to a match."""
+        return self._token("invite", match_id, invitation_id)
+
+    def first_invitation_id(self, match_id: str, seat: int) -> str:
+        """The id of the invitation that an `invite` seat begins with."""
+        return "iv_" + self._derived("first invitation", match_id, seat)[:16].hex()
+
+    def invitation_of(self, token: str, match_id: str) -> str | None:
+        """The id of the invitation to the match that this is the token of. It may not exist any more."""
+        found = _INVITATION.fullmatch(token)
+        if found and found[1] == match_id[3:] and _is(token, self.invitation, match_id, f"iv_{found[2]}"):
+            return f"iv_{found[2]}"
         return None
+
+
+def checksum(text: str) -> str:
+    """The CRC32 (IEEE 802.3) of the text, as 6 digits of base 62."""
+    return _in_base_62(crc32(text.encode()), _CHECKSUM_DIGITS)
+
+
+def _is(token: str, make: Callable[..., str], *of: object) -> bool:
+    """Whether this is the token that `make` makes. A wrong checksum is told without the secret."""
+    if token[-_CHECKSUM_DIGITS:] != checksum(token[:-_CHECKSUM_DIGITS]):
+        return False
+    return hmac.compare_digest(token, make(*of))
+
+
+def _bare(word: str | int) -> str:
+    """What a token carries of it: an id without its prefix, a number."""
+    return word[3:] if isinstance(word, str) else str(word)
+
+
+def _in_base_62(number: int, digits: int) -> str:
+    written = []
+    for _ in range(digits):
+        number, digit = divmod(number, 62)
+        written.append(_DIGITS[digit])
+    return "".join(reversed(written))

@@ -1,9 +1,14 @@
-"""Waiting until a match has moved on: listen first, then look, then wait for a ring, then look again."""
+"""Waiting until a match has moved on: listen first, then look, then wait for a ring, then look again.
+
+Whoever waits is looked at again, too: a token that ends meanwhile ends the waiting.
+"""
 
 from __future__ import annotations
 
 import time
 
+from spieltisch_service.app.accounts import Accounts
+from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.live import LiveMatch, LiveMatches
 from spieltisch_service.app.ports import Bell
 
@@ -14,19 +19,25 @@ LOOK_AGAIN_S = 5.0
 class Waiting:
     """Long polls over a bell."""
 
-    def __init__(self, live: LiveMatches, bell: Bell) -> None:
+    def __init__(self, live: LiveMatches, bell: Bell, accounts: Accounts) -> None:
         self._live = live
+        self._accounts = accounts
         self.bell = bell
 
-    def for_more(self, live: LiveMatch, after: int, wait_s: float) -> LiveMatch:
-        """The match as soon as its version is above `after` or it has ended, or as it is when the wait is over."""
+    def for_more(self, caller: Caller, live: LiveMatch, after: int, wait_s: float) -> LiveMatch:
+        """The match as soon as its version is above `after` or it has ended, or as it is when the wait is over.
+
+        Raises Unauthenticated when the caller's token ends before that. What else the caller may do or see can have
+        changed meanwhile, and is to be asked again.
+        """
         if live.match.version > after or live.match.ended or not wait_s:
             return live
         deadline_s = time.monotonic() + wait_s
         with self.bell.listen(live.match.id) as ear:
             while True:
+                trusted_s = self._accounts.trusted_for_s(caller)
                 live = self._live.current(live.match.id)
                 left_s = deadline_s - time.monotonic()
                 if live.match.version > after or live.match.ended or left_s <= 0 or ear.closing:
                     return live
-                ear.wait(min(left_s, LOOK_AGAIN_S))
+                ear.wait(min(left_s, trusted_s, LOOK_AGAIN_S))

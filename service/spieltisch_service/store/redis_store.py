@@ -15,6 +15,7 @@ from redis import Redis, RedisCluster
 from spieltisch_service.app.ports import (
     BOTS_TOPIC,
     UNOBSERVED,
+    AccountFound,
     Commit,
     Committed,
     Conflict,
@@ -243,15 +244,20 @@ class RedisStore:
         kept, created_at_ms = self._nodes.run(place.slot, scripts.PUT_ACCOUNT, [place.account], document)
         return kept, int(created_at_ms)
 
-    def account(self, account_id: str) -> tuple[bytes, int] | None:
+    def account(self, account_id: str) -> AccountFound | None:
         """See `ports.Store`. None for an erased account."""
-        return _account(self._nodes.ask_all([_read(account_id)], again=True)[0])
+        return _account(*self._nodes.ask_all(_read(account_id), again=True))
 
-    def account_and_match(self, account_id: str, match_id: str) -> tuple[tuple[bytes, int] | None, StoredMatch | None]:
+    def account_and_match(self, account_id: str, match_id: str) -> tuple[AccountFound | None, StoredMatch | None]:
         """See `ports.Store`."""
-        asked = [_read(account_id), _load(match_place(match_id), b"", b"1")]
-        account, match = self._nodes.ask_all(asked, again=True)
-        return _account(account), _stored(match)
+        asked = [*_read(account_id), _load(match_place(match_id), b"", b"1")]
+        *account, match = self._nodes.ask_all(asked, again=True)
+        return _account(*account), _stored(match)
+
+    def replace_account(self, account_id: str, old: bytes, new: bytes) -> bool:
+        """See `ports.Store`."""
+        place = account_place(account_id)
+        return bool(self._nodes.run(place.slot, scripts.REPLACE_ACCOUNT, [place.account], old, new))
 
     def delete_account(self, account_id: str) -> None:
         """See `ports.Store`. The time of creation stays and keeps the id taken."""
@@ -306,15 +312,17 @@ def _entry(account_id: str, match: bytes, most: int | str = "") -> Placed:
     return Placed(place.slot, (2, place.matches, place.active, match, most), scripts.ADD_TO_ACCOUNT)
 
 
-def _read(account_id: str) -> Placed:
-    """What reads an account."""
+def _read(account_id: str) -> list[Placed]:
+    """What reads an account and the time."""
     place = account_place(account_id)
-    return Placed(place.slot, ("HMGET", place.account, "d", "c"))
+    return [Placed(place.slot, ("HMGET", place.account, "d", "c")), Placed(place.slot, ("TIME",))]
 
 
-def _account(answer: Sequence[bytes | None]) -> tuple[bytes, int] | None:
-    document, created_at_ms = answer
-    return None if document is None or created_at_ms is None else (document, int(created_at_ms))
+def _account(kept: Sequence[bytes | None], time: Sequence[bytes]) -> AccountFound | None:
+    document, created_at_ms = kept
+    if document is None or created_at_ms is None:
+        return None
+    return AccountFound(document, int(created_at_ms), int(time[0]) * 1000 + int(time[1]) // 1000)
 
 
 def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:

@@ -17,7 +17,7 @@ from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems, request_log
-from spieltisch_service.web.blueprints import accounts, docs, events, games, matches, operations, play, sandbox
+from spieltisch_service.web.blueprints import accounts, docs, events, games, keys, matches, operations, play, sandbox
 from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter, Tally, write_fields
 from spieltisch_service.web.metrics import EXTENSION as COUNTED
@@ -107,7 +107,7 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
-    for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, matches.BLUEPRINT):
+    for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, keys.BLUEPRINT, matches.BLUEPRINT):
         api.register_blueprint(blueprint)
     for blueprint in (play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
         api.register_blueprint(blueprint)

@@ -88,6 +88,7 @@ _PATH: Mapping[str, str] = {
     "seat": "The number of the seat.",
     "game": "The game's id, as the catalogue lists it.",
     "code": "A problem's code.",
+    "key_id": "The key.",
 }
 
 #: What a problem of each code may say: detail, errors, further members.
@@ -128,6 +129,7 @@ _SAYS: Mapping[str, tuple[str, tuple[FieldError, ...], Mapping[str, Any]]] = {
         (FieldError("out_of_range", "the match is at version 12; event 13 has not happened yet", parameter="after"),),
         {"version": 12},
     ),
+    "limit_reached": ("an account has at most 20 keys; revoke one of them first", (), {}),
     "body_too_large": ("A body has at most 65536 bytes.", (), {}),
     "unsupported_media_type": ("A body is sent as Content-Type: application/json.", (), {}),
     "stale_version": ("the match is at version 14, not 12", (), {}),

@@ -41,6 +41,12 @@ class MatchId(BaseConverter):
     regex = "mt_[0-9a-f]{32}"
 
 
+class KeyId(BaseConverter):
+    """The id of an API key."""
+
+    regex = "ky_[0-9a-f]{32}"
+
+
 class SeatNumber(BaseConverter):
     """The number of a seat."""
 
@@ -51,7 +57,7 @@ class SeatNumber(BaseConverter):
         return int(value)
 
 
-CONVERTERS: Mapping[str, type[BaseConverter]] = {"match": MatchId, "seat": SeatNumber}
+CONVERTERS: Mapping[str, type[BaseConverter]] = {"match": MatchId, "seat": SeatNumber, "key": KeyId}
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
@@ -164,6 +170,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         super().__init__(app, spec_kwargs={**spec, **options})
         self.ma_plugin.converter.add_attribute_function(documented.documented_field)
         self.register_converter(MatchId, lambda _: {"type": "string", "pattern": f"^{MatchId.regex}$"})
+        self.register_converter(KeyId, lambda _: {"type": "string", "pattern": f"^{KeyId.regex}$"})
         self.register_converter(SeatNumber, lambda _: {"type": "integer", "minimum": 0, "maximum": 9})
 
     def handle_http_exception(self, error: HTTPException) -> Response:

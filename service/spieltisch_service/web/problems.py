@@ -90,6 +90,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "ahead_of_log": Kind(
             409, "That has not happened yet", "`after` or `at` lies beyond the match's version; read the match again."
         ),
+        "limit_reached": Kind(
+            409, "There are as many as there may be", "`detail` says of what; take one away before the next."
+        ),
         "stale_version": Kind(
             412,
             "The match has moved on",

@@ -17,13 +17,13 @@ from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.web.schemas.wire import slots_of
 
-_ID = re.compile(r"\b(mt|ac)_[0-9a-f]{32}\b")
+_ID = re.compile(r"\b(mt|ac|ky|iv)_[0-9a-f]{32}\b")
 _TOKEN = re.compile(r"\bspt_(key|seat|invite|invitation)_[A-Za-z0-9._-]+")
 _INSTANT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _HEX = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b")
 #: Headers that tell something to a client.
 _HEADERS = ("Content-Type", "ETag", "Location", "Idempotency-Replayed", "Cache-Control")
-_MARKS = {"commitment": "c0" * 32, "cursor": "c1" * 16, "next_cursor": "bmV4dA"}
+_MARKS = {"commitment": "c0" * 32, "cursor": "c1" * 16, "next_cursor": "bmV4dA", "ends_with": "4Ab9"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,20 @@ def _visit_service(recorder: Recorder) -> str:
     account = recorder.do("createAccount", "POST", "/v1/accounts", {"name": "Ada", "kind": "human"}, expect=201)
     recorder.do("getMe", "GET", "/v1/me", token=account["key"])
     key: str = account["key"]
+    _visit_keys(recorder, key)
     return key
+
+
+def _visit_keys(recorder: Recorder, key: str) -> None:
+    wanted = {"name": "bot on the laptop", "expires_in_s": 7_776_000}
+    recorder.do("createKey", "POST", "/v1/me/keys", wanted, token=key, expect=201)
+    wanted = {"name": "portal", "scopes": ["play", "create"], "expires_at": "2030-01-01T00:00:00Z"}
+    made = recorder.do("createKey", "POST", "/v1/me/keys", wanted, token=key, expect=201)
+    path = f"/v1/me/keys/{made['id']}"
+    recorder.do("rotateKey", "POST", f"{path}/rotation", {"overlap_s": 86_400}, token=key, expect=201)
+    recorder.do("listKeys", "GET", "/v1/me/keys", token=key)
+    recorder.do("getKey", "GET", path, token=key)
+    recorder.do("revokeKey", "DELETE", path, token=key)
 
 
 def _visit_joining(recorder: Recorder, key: str) -> str:
@@ -250,7 +263,7 @@ class _StandIns:
         if found not in self._known:
             number = self._counts[prefix] = self._counts.get(prefix, 0) + 1
             digits = f"{number:032x}"
-            self._known[found] = prefix + (digits if prefix in ("mt_", "ac_") else f"example{number}")
+            self._known[found] = prefix + (digits if len(prefix) == 3 else f"example{number}")
         return self._known[found]
 
 

@@ -21,8 +21,9 @@ BLUEPRINT = Blueprint("accounts", __name__, "Names and API keys.")
         scope=None,
         bucket="creates",
         summary="Get an API key for a name",
-        description="The key is shown in this answer and cannot be recovered when lost. Names are not unique. With a "
-        "token, the new account belongs to nobody else either: it just scopes the Idempotency-Key.",
+        description="The key is shown in this answer and cannot be recovered when lost. It has all scopes; it makes "
+        "keys that may do less by `POST /v1/me/keys`. Names are not unique. With a token, the new account belongs to "
+        "nobody else either: it just scopes the Idempotency-Key.",
         success=(
             Success(201, "The account.", {JSON: answers.NewAccountShape()}, ("Location", "Idempotency-Replayed")),
         ),
@@ -47,7 +48,8 @@ def create_account(call: Call) -> Response:
         scope=None,
         bucket="reads",
         summary="Who am I?",
-        description="The account or the seat behind the token, what it may do, and the limits in force.",
+        description="The account and key, or the seat, behind the token, what it may do, until when, and the limits in "
+        "force.",
         success=(Success(200, "Who the token stands for.", {JSON: answers.MeShape()}),),
         auth="required",
     )
@@ -67,7 +69,7 @@ def get_me(call: Call) -> Response:
         scope="admin",
         bucket="creates",
         summary="Erase my name",
-        description="The name leaves every match and the key ends. The matches stay, without the name.",
+        description="The name leaves every match and all keys end. The matches stay, without the name.",
         success=(Success(200, "The account, without its name.", {JSON: answers.ErasedShape()}),),
         auth="required",
         refusals=("forbidden",),

@@ -146,14 +146,39 @@ class LimitShape(AnswerShape):
     window_s = number("In how many seconds; null: at a time.", allow_none=True)
 
 
+class KeyShape(AnswerShape):
+    """An API key as its owner sees it."""
+
+    id = identity("ky", "The id.")
+    name = text("What its owner calls it.")
+    scopes = listed(Text(), "What it may do.")
+    created_at = instant("When it was made.")
+    expires_at = instant("When it ends, or ended; null: never.", allow_none=True)
+    ends_with = text("Its last characters, to know it by; empty for a key from before they were kept.")
+
+
+class NewKeyShape(KeyShape):
+    """`POST /v1/me/keys` and `…/rotation`."""
+
+    key = text("The key. Shown in this answer and never again.")
+    notice = text("What to do with the key.")
+
+
+class KeysShape(AnswerShape):
+    """`GET /v1/me/keys`."""
+
+    keys = listed(Inner(KeyShape()), "The keys that have not ended, oldest first.")
+
+
 class MeShape(AnswerShape):
     """`GET /v1/me`."""
 
     account = inner(AccountShape(), "The account of an API key; null for a seat token.", allow_none=True)
+    key = inner(KeyShape(), "The API key itself; null for a seat token.", allow_none=True)
     seat = inner(OwnSeatShape(), "What a seat token stands for; null for an API key.", allow_none=True)
     scopes = listed(Text(), "What the token may do.")
+    expires_at = instant("When the token ends; null: at no set time.", allow_none=True)
     limits = listed(Inner(LimitShape()), "Limits in force; none where limits are off.")
-    key_expires_at = Text(allow_none=True, metadata={"description": "When the token ends; null: never."})
 
 
 class ErasedShape(AnswerShape):

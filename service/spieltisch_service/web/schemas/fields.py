@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from marshmallow import Schema, ValidationError, fields, validate
 
 from spieltisch_service.app.errors import FieldError
+from spieltisch_service.domain.events import instant_ms
 
 MOST_ERRORS = 20
 _LONGEST_STEP = 64
@@ -137,6 +138,26 @@ class Whole(Strict, fields.Integer):
         if type(value) is not int:
             raise ValidationError([NO_INTEGER])
         return value
+
+
+class Instant(Text):
+    """An instant in UTC, with milliseconds or without; loads as milliseconds since 1970."""
+
+    _form = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z", re.ASCII)
+    _wrong = Said.of("bad_format", "This must be an instant: YYYY-MM-DDTHH:MM:SS.mmmZ.")
+
+    def __init__(self, *, metadata: Mapping[str, Any], **rest: Any) -> None:
+        form = {"format": "date-time", "pattern": f"^{self._form.pattern}$"}
+        super().__init__(metadata={**form, **metadata}, **rest)
+
+    def _deserialize(self, value: Any, *rest: Any, **options: Any) -> Any:
+        text = super()._deserialize(value, *rest, **options)
+        try:
+            if self._form.fullmatch(text) is not None:
+                return instant_ms(text if "." in text else f"{text[:-1]}.000Z")
+        except ValueError:
+            pass
+        raise ValidationError([self._wrong])
 
 
 class Flag(Strict, fields.Boolean):

@@ -53,7 +53,8 @@ class Name(Text):
         return name
 
 
-def _name(description: str, **options: Any) -> Name:
+def named(description: str, **options: Any) -> Name:
+    """A field for what somebody or something is called."""
     description = f"{description} 1 to 64 code points, no control characters; kept in NFC, not unique."
     metadata = {"description": description, "pattern": _NAME_FORM}
     return Name(validate=Length(1, 64), metadata=metadata, **options)
@@ -71,7 +72,7 @@ def _nonce(description: str, **options: Any) -> Text:
 class AccountRequest(RequestShape):
     """`POST /v1/accounts`."""
 
-    name = _name("What others see.", required=True)
+    name = named("What others see.", required=True)
     kind = Text(
         validate=OneOf(("human", "bot")),
         load_default="human",
@@ -89,7 +90,7 @@ class JoinRequest(RequestShape):
         allow_none=True,
         metadata={"description": "The invitation's token. With one, no API key is needed."},
     )
-    name = _name("A guest's name.", allow_none=True)
+    name = named("A guest's name.", allow_none=True)
 
 
 class StartRequest(RequestShape):
