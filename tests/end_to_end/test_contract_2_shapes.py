@@ -19,7 +19,7 @@ from tests.end_to_end.test_contract_4_events import DAY_MS, grow_old
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MATCH = {
     *("id", "game", "rules_version", "options", "status", "version", "seats", "start", "visibility", "commitment"),
-    *("deal_source", "rated", "metadata", "created_at", "started_at", "ended_at", "result", "rematch"),
+    *("deal_source", "rated", "metadata", "created_at", "started_at", "ended_at", "expires_at", "result", "rematch"),
 }
 SEAT = {"seat", "kind", "taken", "account", "name", "status"}
 VIEW = {
@@ -40,7 +40,7 @@ def instants(value: Any, name: str = "") -> list[str]:
         return [text for key, inner in value.items() for text in instants(inner, key)]
     if isinstance(value, list):
         return [text for inner in value for text in instants(inner, name)]
-    return [value] if name.endswith("_at") or name == "at" else []
+    return [value] if value is not None and (name.endswith("_at") or name == "at") else []
 
 
 # --- section 1 ----------------------------------------------------------------------------------------------------
