@@ -220,6 +220,7 @@ class AsyncTurn(_Facade[Turn]):
     view: View = _told("view")
     seat: int = _told("seat")
     legal_actions: Actions = _told("legal_actions")
+    remaining_ms: int | None = _told("remaining_ms")
 
     @property
     def match(self) -> AsyncMatch:

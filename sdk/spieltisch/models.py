@@ -215,7 +215,7 @@ class Invitation(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchInfo(Model):
-    """A match as it was when the service answered. `status`: `open, running, finished, aborted`."""
+    """A match as it was when the service answered (`status`: `open, running, finished, aborted`), with its `clock`."""
 
     id: str
     game: str
@@ -236,6 +236,7 @@ class MatchInfo(Model):
     expires_at: datetime | None = field(default=None, metadata=_INSTANT)
     result: Result | None = field(metadata=_by(Result.from_wire))
     rematch: str | None
+    clock: Mapping[str, Any] | None = None
     grants: tuple[Grant, ...] = field(default=(), metadata=_many(Grant))
     invitations: tuple[Invitation, ...] = field(default=(), metadata=_many(Invitation))
 
@@ -252,7 +253,7 @@ class MatchPage(Model):
 class View(Model):
     """What one seat (`seat`), or a spectator (None), may see of a match at one `version`.
 
-    `to_act` is the seat that must act, `legal_actions` what it may do: None unless it is the caller's decision.
+    `to_act` must act by `deadline_at`; `remaining_ms` is what each seat had when that began.
     """
 
     match: str
@@ -265,6 +266,8 @@ class View(Model):
     scores: tuple[int, ...] | None = field(metadata=_TUPLE)
     state: Mapping[str, Any] | None
     legal_actions: Actions | None = field(metadata=_by(Actions))
+    deadline_at: datetime | None = field(default=None, metadata=_INSTANT)
+    remaining_ms: tuple[int, ...] | None = field(default=None, metadata=_TUPLE)
     result: Result | None = field(metadata=_by(Result.from_wire))
 
     @property

@@ -22,11 +22,20 @@ if TYPE_CHECKING:
     from flask import Flask
 
 _hubs: list[Hub] = []
+_serving: list[Service] = []
 _log = structlog.get_logger(__name__)
 
 
-def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels: Sequence[bytes] = CHANNELS) -> Service:
+def build_service(
+    settings: Settings,
+    observer: Observer = UNOBSERVED,
+    channels: Sequence[bytes] = CHANNELS,
+    *,
+    serves: bool = True,
+) -> Service:
     """The use cases over the store that the settings name, with a bell that hears `channels`.
+
+    `serves`: for a process that answers requests; as long as one of these is there, the service counts as up.
 
     Raises `BadSettings` where no store is named, or one that would lose matches. A store that does not answer yet
     is no reason not to start: requests are answered 503 until it does.
@@ -43,7 +52,7 @@ def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels:
         _log.warning("store_unavailable", detail=str(error))
     hub = Hub(settings.redis_url, observer, channels)
     _hubs.append(hub)
-    return Service(
+    service = Service(
         store,
         hub,
         settings.secret.encode(),
@@ -52,8 +61,13 @@ def build_service(settings: Settings, observer: Observer = UNOBSERVED, channels:
         seat_abort_ms=settings.seat_abort_after_ms,
         stream_cap=settings.streams_per_worker,
         limits=settings.limits_in_force(),
+        serves=serves,
         observer=observer,
     )
+    if serves:
+        _serving.append(service)
+        service.heart.start()
+    return service
 
 
 def build_app(settings: Settings) -> Flask:
@@ -88,10 +102,12 @@ class Worker:
 
 def build_worker(settings: Settings) -> Worker:
     """The worker beside the server."""
-    return Worker(build_service(settings, Metrics(), [BOTS_CHANNEL]))
+    return Worker(build_service(settings, Metrics(), [BOTS_CHANNEL], serves=False))
 
 
 def stopping() -> None:
     """The process is about to stop: end all waiting and all streams at once."""
+    for service in _serving:
+        service.heart.stop()
     for hub in _hubs:
         hub.close()

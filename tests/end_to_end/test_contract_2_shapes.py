@@ -19,11 +19,13 @@ from tests.end_to_end.test_contract_4_events import DAY_MS, grow_old
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MATCH = {
     *("id", "game", "rules_version", "options", "status", "version", "seats", "start", "visibility", "commitment"),
-    *("deal_source", "rated", "metadata", "created_at", "started_at", "ended_at", "expires_at", "result", "rematch"),
+    *("deal_source", "clock", "rated", "metadata", "created_at", "started_at", "ended_at", "expires_at", "result"),
+    "rematch",
 }
 SEAT = {"seat", "kind", "taken", "account", "name", "status"}
 VIEW = {
     *("match", "game", "version", "status", "seat", "to_act", "phase", "scores", "state", "legal_actions", "result"),
+    *("deadline_at", "remaining_ms"),
 }
 STATE = {
     LAND: {"tiles", "followers", "supply", "hands", "last", "deck_count", "set_aside_count", "discarded"},

@@ -56,9 +56,9 @@ def test_unknown_fields_are_kept() -> None:
 
 
 def test_unknown_fields_are_kept_at_every_depth() -> None:
-    data = {**MATCH, "clock": {"ms": 1}, "seats": [{**SEAT, "elo": 1500}, SEAT]}
+    data = {**MATCH, "weather": {"ms": 1}, "seats": [{**SEAT, "elo": 1500}, SEAT]}
     info = MatchInfo.from_wire(data)
-    assert info.extra == {"clock": {"ms": 1}}
+    assert info.extra == {"weather": {"ms": 1}}
     assert [seat.extra for seat in info.seats] == [{"elo": 1500}, {}]
     assert View.from_wire({**VIEW, "result": {**VIEW["result"], "new": 1}}).result == Result(
         scores=(3, 4), ranks=(2, 1), end_reason="completed", extra={"new": 1}

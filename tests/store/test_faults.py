@@ -36,6 +36,7 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "retire_from_account": lambda store: store.retire_from_account("ac_1", [MATCH]),
     "waiting_for_bots": lambda store: store.waiting_for_bots(10),
     "due": lambda store: store.due(10),
+    "pulse": lambda store: store.pulse(beat=True),
     "reserve": lambda store: store.reserve("key", "print", "value", 60),
     "put_account": lambda store: store.put_account("ac_1", b"{}"),
     "account": lambda store: store.account("ac_1"),

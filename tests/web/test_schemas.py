@@ -95,7 +95,8 @@ def test_bodies_of_actions(body: Any, wrong: list[tuple[str, str]]) -> None:
         ({"metadata": {"": "b"}}, [("/metadata/", "unknown")]),
         ({"metadata": {"a": "b" * 501}}, [("/metadata/a", "out_of_range")]),
         ({"metadata": {str(i): "" for i in range(51)}}, [("/metadata", "out_of_range")]),
-        ({"clock": {}}, [("/clock", "unknown")]),
+        ({"clock": {"kind": "fischer", "initial_ms": 1000, "increment_ms": 0}}, []),
+        ({"clock": {}}, [("/clock/kind", "missing")]),
         ({"is_admin": True}, [("/is_admin", "unknown")]),
     ],
 )

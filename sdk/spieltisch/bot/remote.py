@@ -35,6 +35,7 @@ from spieltisch.errors import (
 )
 from spieltisch.models import Action, View
 from spieltisch.resources.match import Match
+from spieltisch.resources.turns import time_left_ms
 
 #: How long one request may wait for the others of a match, or for a decision; a stop has to wait as long.
 _WAIT_S = 5
@@ -294,6 +295,7 @@ class Remote:
     def _turn(self, match: Match, view: View) -> BotTurn:
         number = _number(match)
         assert view.seat is not None
+        left_ms = time_left_ms(view)
         return BotTurn(
             view.game,
             match.info.options,
@@ -303,6 +305,7 @@ class Remote:
             seed=f"{self._wanted.seed}/{match.id if number is None else number}",
             look=lambda: as_wire(view),
             view=view,
+            deadline_s=None if left_ms is None else time.monotonic() + left_ms / 1000,
         )
 
     def _decide(self, match: Match, turn: BotTurn, player: Player, played: Played) -> View:
@@ -373,7 +376,7 @@ def _checked(action: Any) -> Action:
 
 def as_wire(view: View) -> dict[str, Any]:
     """A view as the JSON that it was."""
-    result = view.result
+    result, until = view.result, view.deadline_at
     known = {
         "match": view.match,
         "game": view.game,
@@ -385,6 +388,8 @@ def as_wire(view: View) -> dict[str, Any]:
         "scores": None if view.scores is None else list(view.scores),
         "state": view.state,
         "legal_actions": view.legal_actions,
+        "deadline_at": None if until is None else until.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "remaining_ms": None if view.remaining_ms is None else list(view.remaining_ms),
         "result": None
         if result is None
         else {"scores": list(result.scores), "ranks": list(result.ranks), "end_reason": result.end_reason},

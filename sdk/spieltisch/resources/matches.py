@@ -31,13 +31,17 @@ class Matches:
         start: str | None = None,
         visibility: str | None = None,
         metadata: Mapping[str, str] | None = None,
+        clock: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> Match:
         """A new match.
 
         seats: who sits where, seat 0 first: `me`, `open`, `invite` or `bot:NAME`. deal: an explicit one; the match is
         then unrated. start: `auto` (default), with the last seat, or `manual`. visibility: `public` (default),
-        `unlisted` or `private`. idempotency_key: for an intent that outlives this process; else one of its own.
+        `unlisted` or `private`. clock: `{"kind": "per_decision", "per_decision_ms": …}`, `{"kind": "fischer",
+        "initial_ms": …, "increment_ms": …}` or `{"kind": "correspondence", "per_decision_ms": …}`, each with
+        `on_timeout` (`forfeit`, the default, or `autoplay`); without, nobody's time is limited.
+        idempotency_key: for an intent that outlives this process; else one of its own.
         """
         body = {
             "game": game,
@@ -47,6 +51,7 @@ class Matches:
             "start": start,
             "visibility": visibility,
             "metadata": metadata,
+            "clock": clock,
         }
         data = self._transport.post("/v1/matches", body, idempotency_key=idempotency_key)
         return Match(self._client, read(MatchInfo, data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,23 @@ if TYPE_CHECKING:
 _WAIT_S = 25
 
 
+def time_left_ms(view: View, since_s: float | None = None) -> int | None:
+    """How long the seat that must act in this view may still take; None where no clock runs.
+
+    since_s: when the view came in (`time.monotonic()`); without, right now. What the seat had is taken to begin then,
+    or earlier, where the clock of this machine shows less until the deadline: a wrong one can cost time, not give any.
+    """
+    if view.deadline_at is None or view.remaining_ms is None or view.to_act is None:
+        return None
+    gone_s = 0.0 if since_s is None else time.monotonic() - since_s
+    left_ms = view.remaining_ms[view.to_act] - int(gone_s * 1000)
+    by_the_wall_ms = int((view.deadline_at.timestamp() - time.time()) * 1000)
+    # A machine whose clock has the deadline far behind it tells nothing.
+    if 0 < by_the_wall_ms < left_ms:
+        left_ms = by_the_wall_ms
+    return max(0, left_ms)
+
+
 class Turn:
     """A decision of one seat: what it sees, and what it may do."""
 
@@ -23,6 +41,7 @@ class Turn:
         self._view = view
         self._seat = seat
         self._next: View | None = None
+        self._since_s = time.monotonic()
 
     def __repr__(self) -> str:
         return f"<Turn of seat {self._seat} in {self._match.id} at version {self._view.version}>"
@@ -46,6 +65,11 @@ class Turn:
     def legal_actions(self) -> Actions:
         """All that the seat may do; `legal_actions.where(type=…)` finds some of it."""
         return self._view.legal_actions or Actions()
+
+    @property
+    def remaining_ms(self) -> int | None:
+        """How long this decision may still take, in ms; None where there is no clock."""
+        return time_left_ms(self._view, self._since_s)
 
     def text(self) -> str:
         """The board as text, as the seat sees it at this turn."""

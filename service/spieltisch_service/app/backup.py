@@ -17,6 +17,7 @@ from spieltisch_service.app.ports import UnknownForm
 from spieltisch_service.app.proving import proved
 from spieltisch_service.app.stored import account_of, match_of_document, secret_of, state_of
 from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.domain.clock import row_of
 
 _BATCH = 64
 _BATCH_EVENTS = 4000
@@ -143,6 +144,7 @@ def _placed(whole: WholeMatch, contents: Contents) -> WholeMatch:
     match = match_of_document(whole.document)
     state = state_of(match, whole.state)
     waits = LiveMatch(match, secret_of(whole.secret), state, 0, 0.0).waits_for_bot()
+    times = None if match.clock is None else match.unborn().after_all(whole.log).times
     named = match
     seated = {seat.account for seat in (*match.seats, *match.first_seats)}
     for account_id in contents.erased & {*seated, *(person.account for person in match.people.values())}:
@@ -153,6 +155,7 @@ def _placed(whole: WholeMatch, contents: Contents) -> WholeMatch:
         rematch=whole.rematch if whole.rematch in contents.matches else None,
         bots_since_ms=(whole.bots_since_ms or whole.log[-1].at_ms) if waits else None,
         listed=f"{match.status}:{match.game}" if match.visibility == "public" else None,
+        clock=None if times is None else row_of(times).to_json().encode(),
     )
 
 

@@ -63,13 +63,16 @@ class Decisions:
                 return []
         except Unauthenticated:
             return []
+        since_ms, deadline_ms = live.match.at_ms, None
+        if live.match.times is not None:
+            since_ms, deadline_ms = live.match.times.since_ms, live.match.times.deadline_ms
         return [
             {
                 "match": live.match.id,
                 "game": live.match.game,
                 "seat": seat,
                 "version": live.match.version,
-                "since_at": instant(live.match.at_ms),
-                "deadline_at": None,
+                "since_at": instant(since_ms),
+                "deadline_at": None if deadline_ms is None else instant(deadline_ms),
             }
         ]

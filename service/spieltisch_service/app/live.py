@@ -17,24 +17,26 @@ from typing import Any, TypeVar
 import orjson
 
 from spieltisch_service.app.callers import Once
+from spieltisch_service.app.clocks import Clocks, timed
+from spieltisch_service.app.differences import change_of, document_if_changed, grown, index, stamped, stamps, topics
 from spieltisch_service.app.errors import IdempotencyKeyReused, Refusal, no_such_match
 from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.ports import (
-    BOTS_TOPIC,
     UNOBSERVED,
     Commit,
     Committed,
     Conflict,
     IdempotencyRow,
+    Lapsed,
     Limited,
     Observer,
-    Stamp,
     Store,
     StoredMatch,
     StoreUnavailable,
 )
 from spieltisch_service.app.stored import match_of, secret_of, state_of
 from spieltisch_service.domain import play
+from spieltisch_service.domain.clock import GRACE_MS
 from spieltisch_service.domain.events import LoggedEvent, chained
 from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.games.catalogue import GAMES
@@ -51,7 +53,7 @@ T = TypeVar("T")
 class LiveMatch:
     """A match with its secret and its game state (None before the start), all at `match.version`.
 
-    `views` keeps the answers that were built, by viewer; `now_ms` is the store's time when it was read.
+    `views` keeps the answers that were built, by viewer; `now_ms` is the store's time when it was read, or at `told_s`.
     """
 
     match: Match
@@ -60,6 +62,12 @@ class LiveMatch:
     now_ms: int
     loaded_s: float
     views: dict[int | None, bytes] = field(default_factory=dict)
+    told_s: float = 0.0
+
+    @property
+    def about_now_ms(self) -> int:
+        """What the store's time should be by now. It decides when to ask, and nothing else."""
+        return self.now_ms + int((time.monotonic() - (self.told_s or self.loaded_s)) * 1000)
 
     @property
     def game(self) -> Game[Any]:
@@ -89,7 +97,8 @@ class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
     `seats` go into the idempotency row; `match` is only given when more than the events changes it (people);
-    `accounts` get the match on their lists first; `meter` counts it.
+    `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock says, which
+    happened at `at_ms` (None: now).
     """
 
     drafts: Sequence[play.Draft]
@@ -99,6 +108,8 @@ class Plan:
     seats: tuple[int, ...] = ()
     accounts: tuple[str, ...] = ()
     meter: Meter | None = None
+    settles: bool = False
+    at_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +126,11 @@ class Done:
 
 
 class LiveMatches:
-    """Loads, keeps and commits matches."""
+    """Loads, keeps and commits matches. Whatever is read or changed, what its clock says by then has happened first."""
 
-    def __init__(self, store: Store, observer: Observer = UNOBSERVED) -> None:
+    def __init__(self, store: Store, clocks: Clocks, observer: Observer = UNOBSERVED) -> None:
         self.store = store
+        self._clocks = clocks
         self._observer = observer
         self._kept: OrderedDict[str, LiveMatch] = OrderedDict()
         self._lock = threading.Lock()
@@ -127,13 +139,13 @@ class LiveMatches:
 
     def fresh(self, match_id: str) -> LiveMatch:
         """The match as the store has it. Raises NotFound."""
-        return self.keep(self._stored(match_id, None))
+        return self._settled(self.keep(self._stored(match_id, None)))
 
     def current(self, match_id: str) -> LiveMatch:
         """The match at the store's version, from memory where that is still the one. Raises NotFound."""
         kept = self._recall(match_id)
         if kept is not None and kept.match.version == self.store.version(match_id):
-            return kept
+            return self._settled(kept)
         return self.fresh(match_id)
 
     def keeps(self, match_id: str) -> bool:
@@ -149,7 +161,7 @@ class LiveMatches:
     def many(self, match_ids: Sequence[str]) -> list[LiveMatch]:
         """Those of the matches that exist. Their `secret` is not read."""
         return [
-            self._live(stored, stored_id)
+            self._settled(self._live(stored, stored_id))
             for stored_id, stored in zip(match_ids, self.store.load_many(match_ids), strict=True)
             if stored is not None
         ]
@@ -176,10 +188,12 @@ class LiveMatches:
         status: int = 200,
         fresh: bool = False,
         at_least: int = 0,
+        began_s: float | None = None,
     ) -> Done:
         """Check `rights`, then do what `plan` says, both of the match as the store has it, once.
 
         What is kept in memory is passed over if `fresh`, or below version `at_least`, which the caller has seen.
+        A move counts if the request came in (`began_s`, `perf_counter`) before the time of its seat was over.
         `plan` may be asked several times: when another request came first, and, before it refuses, on the match
         read anew. Raises what these two raise, NotFound, and IdempotencyKeyReused.
         """
@@ -188,6 +202,7 @@ class LiveMatches:
         if live is not None and live.match.version < at_least:
             live = None
         certain = False
+        unsettled = live is None or live.match.clock is not None
         while time.monotonic() < deadline_s:
             row = None
             if live is None:
@@ -197,19 +212,56 @@ class LiveMatches:
                 right = rights(live)
                 if row is not None:
                     return Done(live, row=_same(row, once))
+                if unsettled and self._clocks.concerns(live.match.times, live.about_now_ms):
+                    unsettled = False
+                    self.settle(match_id)
+                    live = None
+                    continue
                 wanted = plan(live, right)
             except Refusal:
                 if certain:
                     raise
                 live = None
                 continue
-            done = self._commit(live, wanted, once, status)
+            done = self._commit(live, wanted, once, status, began_s)
             if isinstance(done, Done):
                 return done
+            if isinstance(done, Lapsed):
+                self.settle(match_id, patiently=True)
+                live, certain = None, False
+                continue
             # Who was behind is told what the store has; that is as certain as a match that was just loaded.
             live, certain = (None, False) if done is None else (self.keep(done), True)
         msg = "the match is changed by others faster than this request could be"
         raise StoreUnavailable(msg)
+
+    def settle(self, match_id: str, *, patiently: bool = False) -> bool:
+        """Let happen what the match's clock says by now; whether there was anything. Raises NotFound.
+
+        `patiently`: wait for it, where the time is over and only moves that are still on their way are waited for.
+        """
+        live = self.keep(self._stored(match_id, None))
+        times = live.match.times
+        if patiently and times is not None and times.due_ms is not None:
+            time.sleep(min(max(0.02, (times.due_ms - live.now_ms) / 1000), GRACE_MS / 1000))
+            live = self.keep(self._stored(match_id, None))
+        found = self._clocks.reckoned(live.match.times, live.now_ms)
+        if not found:
+            return False
+        drafts, state = [], live.state
+        if found.extend_ms:
+            drafts.append(play.extended(live.to_act(), found.extend_ms))
+        if found.lapsed_ms is not None:
+            lapse, state = play.lapsed(live.game, live.match, state, found.late_ms)
+            drafts += lapse
+        wanted = Plan(drafts, state, settles=True, at_ms=found.lapsed_ms)
+        return isinstance(self._commit(live, wanted, None, 200), Done)
+
+    def _settled(self, live: LiveMatch) -> LiveMatch:
+        if live.match.times is None or not self._clocks.concerns(live.match.times, live.about_now_ms):
+            return live
+        self.settle(live.match.id)
+        return self.keep(self._stored(live.match.id, None))
 
     def create(self, live: LiveMatch, wanted: Plan, once: Once | None) -> Done:
         """Write a new match (`live` at version 0). An existing one of this id and key is answered again."""
@@ -229,12 +281,15 @@ class LiveMatches:
                 (),
                 document=match.to_document().encode(),
                 expires_after_ms=match.lasts_ms,
+                timed=timed(match, match, (), settles=False, at_ms=None, began_s=None),
             )
             if isinstance(self.store.commit(commit), Committed):
                 self._forget(match_id)
                 return
 
-    def _commit(self, live: LiveMatch, wanted: Plan, once: Once | None, status: int) -> Done | StoredMatch | None:
+    def _commit(
+        self, live: LiveMatch, wanted: Plan, once: Once | None, status: int, began_s: float | None = None
+    ) -> Done | StoredMatch | Lapsed | None:
         """The match that the store has (None: it has none) when that is not at the expected version any more."""
         before = live.match
         if not wanted.drafts:
@@ -242,9 +297,7 @@ class LiveMatches:
                 return Done(live, seats=wanted.seats)
             wanted = replace(wanted, state=live.state)
         events = chained(before.version, before.hash, wanted.drafts)
-        after = wanted.match or before
-        for event in events:
-            after = after.after(event.type, event.seat, event.data, event.seq, event.hash, before.at_ms)
+        after = grown(wanted.match or before, events, before.at_ms)
         secret = wanted.secret or live.secret
         state = wanted.state
         now = LiveMatch(after, secret, state, live.now_ms, live.loaded_s)
@@ -256,19 +309,22 @@ class LiveMatches:
                 before.id,
                 before.version,
                 events,
-                document=_document_if_changed(before, after),
+                document=document_if_changed(before, after),
                 secret=None if secret is live.secret and before.version else secret.to_json().encode(),
                 state=None if state is None or state is live.state else orjson.dumps(now.game.encode(state)),
-                stamps=_stamps(before, after),
+                stamps=stamps(before, after),
                 idempotency=None if once is None or row is None else (once.key, row),
-                index=_index(before, after),
-                bot_to_act=_change(live.waits_for_bot(), now.waits_for_bot()),
+                index=index(before, after),
+                bot_to_act=change_of(live.waits_for_bot(), now.waits_for_bot()),
                 expires_after_ms=after.lasts_ms,
-                wake=_topics(before, after, now.waits_for_bot()),
+                wake=topics(before, after, now.waits_for_bot()),
                 accounts=wanted.accounts,
                 counted=() if wanted.meter is None else wanted.meter.rows,
+                timed=timed(before, after, events, settles=wanted.settles, at_ms=wanted.at_ms, began_s=began_s),
             )
         )
+        if isinstance(outcome, Lapsed):
+            return outcome
         if isinstance(outcome, Conflict):
             self._observer.conflicted()
             self._forget(before.id)
@@ -283,7 +339,10 @@ class LiveMatches:
         self._observer.committed(after.game, events)
         # The time of its last event, for what follows from that must be the same whenever it is built again.
         at_ms = outcome.at_ms if events else before.at_ms
-        now = replace(now, match=_stamped(before, after, at_ms), now_ms=outcome.at_ms)
+        now = replace(now, match=stamped(before, after, at_ms), now_ms=outcome.at_ms)
+        if before.clock is not None:
+            match = grown(wanted.match or before, events, outcome.at_ms)
+            now = replace(now, match=match, now_ms=match.told_at_ms(outcome.at_ms), told_s=time.monotonic())
         self._remember(now)
         logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
         return Done(now, logged, seats=wanted.seats)
@@ -335,51 +394,3 @@ def _same(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:
         msg = "this Idempotency-Key was used before with another body or query; use a new key for another intent"
         raise IdempotencyKeyReused(msg)
     return row
-
-
-def _document_if_changed(before: Match, after: Match) -> bytes | None:
-    if (
-        before.version
-        and before.status == after.status
-        and before.seats is after.seats
-        and before.people is after.people
-    ):
-        return None
-    return after.to_document().encode()
-
-
-def _stamps(before: Match, after: Match) -> tuple[Stamp, ...]:
-    stamps: list[Stamp] = []
-    if not before.version:
-        stamps.append("created")
-    if before.started_at_ms is None and after.started_at_ms is not None:
-        stamps.append("started")
-    if not before.ended and after.ended:
-        stamps.append("ended")
-    return tuple(stamps)
-
-
-def _stamped(before: Match, after: Match, at_ms: int) -> Match:
-    stamps = _stamps(before, after)
-    return replace(
-        after,
-        at_ms=at_ms,
-        created_at_ms=at_ms if "created" in stamps else after.created_at_ms,
-        started_at_ms=at_ms if "started" in stamps else after.started_at_ms,
-        ended_at_ms=at_ms if "ended" in stamps else after.ended_at_ms,
-    )
-
-
-def _index(before: Match, after: Match) -> tuple[str | None, str | None] | None:
-    old = f"{before.status}:{before.game}" if before.version else None
-    new = f"{after.status}:{after.game}"
-    return (old, new) if after.visibility == "public" and old != new else None
-
-
-def _topics(before: Match, after: Match, waits_for_bot: bool) -> tuple[str, ...]:
-    accounts = {seat.account for seat in (*before.seats, *after.seats) if seat.account is not None}
-    return (*accounts, BOTS_TOPIC) if waits_for_bot else tuple(accounts)
-
-
-def _change(before: bool, after: bool) -> bool | None:
-    return None if before == after else after

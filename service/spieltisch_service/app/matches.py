@@ -33,6 +33,7 @@ from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
 from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
+from spieltisch_service.domain.clock import Clock
 from spieltisch_service.domain.fairness import commitment
 from spieltisch_service.domain.match import Lifetimes, Match, Seat, Secret
 from spieltisch_service.games.catalogue import GAMES
@@ -58,6 +59,7 @@ class NewMatch:
     start: str = "auto"
     visibility: str = "public"
     metadata: Mapping[str, str] | None = None
+    clock: Clock | None = None
 
 
 class Matches:
@@ -109,6 +111,7 @@ class Matches:
             deal_source="drawn" if deal is None else "explicit",
             first_seats=seats,
             lifetimes=self._lifetimes,
+            clock=wanted.clock,
         )
         held = tuple(match_seats_of(seats, account_id))
         done = (

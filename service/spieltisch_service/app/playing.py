@@ -54,8 +54,12 @@ class Playing:
         seat: int | None,
         once: Once | None,
         meter: Meter | None = None,
+        began_s: float | None = None,
     ) -> Answer:
-        """Do the actions of one seat in order, all or none: `{version, events, view}`; `meter` counts the request."""
+        """Do the actions of one seat in order, all or none: `{version, events, view}`; `meter` counts the request.
+
+        `began_s`: when the request came in (`perf_counter`); None: now.
+        """
         require_known(caller)
 
         def rights(live: LiveMatch) -> int:
@@ -84,7 +88,7 @@ class Playing:
                 raise _illegal(error, match.version) from error
             return Plan(drafts, state, seats=(own,), meter=meter)
 
-        done = self._live.change(match_id, once, rights, plan, at_least=version or 0)
+        done = self._live.change(match_id, once, rights, plan, at_least=version or 0, began_s=began_s)
         if done.row is None:
             return self._acted(done.live, done.events, done.seats[0], replayed=False)
         live = self._live.past(done.live, done.row.last)

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
+from spieltisch_service.domain.clock import Due
 from spieltisch_service.domain.events import Event, LoggedEvent
 
 #: The topic of a `Bell` that rings when a match waits for a house bot.
@@ -49,7 +50,8 @@ class StoredMatch:
 
     `document` is the match without its moving parts (JSON), `secret` what nobody may see before the end
     (JSON), `state` the encoded game state (JSON) or None before the start. `at_ms` and `hash` are those of the
-    last event. `idempotency` is the row under the key that was asked for, if there is one.
+    last event. `clock` is the row that the last commit with events left, or None where no clock ever ran.
+    `idempotency` is the row under the key that was asked for, if there is one.
     """
 
     version: int
@@ -63,6 +65,7 @@ class StoredMatch:
     ended_at_ms: int | None
     rematch: str | None
     now_ms: int
+    clock: bytes | None = None
     idempotency: IdempotencyRow | None = None
 
 
@@ -85,6 +88,22 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Timed:
+    """What a commit to a match with a running clock brings along.
+
+    From `deadline_ms` on (the store's time, less the `received_ago_ms` since the request came in) nothing is written
+    (→ `Lapsed`); None asks for no such check. `at_ms` is the time of the events; None: now. `row` replaces the clock's
+    row, where not None. The match's timer runs out when `due` does, unless it would sooner.
+    """
+
+    deadline_ms: int | None
+    received_ago_ms: int = 0
+    at_ms: int | None = None
+    row: bytes | None = None
+    due: Due | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """What one use case changes about one match, all or nothing.
 
@@ -97,6 +116,8 @@ class Commit:
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
     time of its last event plus that; None removes it. `wake` names the topics that ring besides the match: accounts
     whose decisions may have changed, and `BOTS_TOPIC`.
+
+    `timed` is there when the clock of a match runs before or after the commit.
 
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
@@ -119,6 +140,7 @@ class Commit:
     wake: tuple[str, ...] = field(default=())
     accounts: tuple[str, ...] = field(default=())
     counted: tuple[Counted, ...] = ()
+    timed: Timed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +186,23 @@ class AccountFound(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Lapsed:
+    """The time of the seat that must act is used up: that must be settled first; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """Whether the service is up: the store's time, the last beat before it, and when there was none for too long.
+
+    `outages` are (from, to) in order; where the service is down now, the last one ends at `now_ms`.
+    """
+
+    now_ms: int
+    outages: tuple[tuple[int, int], ...]
+    down: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Durability:
     """What the store promises: `level` (`fsync`, `fast`, or `none`) and its product name and version."""
 
@@ -188,7 +227,7 @@ class Store(Protocol):
     def version(self, match_id: str) -> int | None:
         """The match's version alone."""
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited:
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
         """Write all or nothing. Never sent twice by itself: when the answer is lost, `StoreUnavailable`."""
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
@@ -225,6 +264,12 @@ class Store(Protocol):
 
     def unlist(self, account_id: str, match_id: str) -> None:
         """Take a match that is erased from an account's lists."""
+
+    def pulse(self, *, beat: bool) -> Pulse:
+        """How the service is; with `beat`, this process serves requests and says so. Every node must answer.
+
+        A round trip more on a cluster.
+        """
 
     # --- accounts and keys ----------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ def _played(whole: WholeMatch, match: Match, secret: Secret, state: Any) -> str 
     if problem is not None:
         return problem
     folded, played = play.replayed(game, match, secret, whole.log)
-    if replace(folded, rematch=match.rematch) != match:
+    if replace(folded, rematch=match.rematch, times=match.times) != match:
         return "its document is not what its log tells"
     if (state is None) != (played is None):
         return "it has a state without a start, or a start without a state"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spieltisch_service.app.accounts import Accounts
+from spieltisch_service.app.clocks import Clocks, Heart
 from spieltisch_service.app.decisions import Decisions
 from spieltisch_service.app.expiry import Expiry
 from spieltisch_service.app.keys import Keys
@@ -29,8 +30,9 @@ class Service:
 
     `secret` is the server secret that tokens are derived from; `bots` are the names of the house bots; new matches last
     as long as `lifetimes` says, and after `seat_abort_ms` without an event a seat may end a running one; `stream_cap`
-    is how many streams this process holds at most; `limits` are those in force, if there are any; `observer` hears what
-    happens.
+    is how many streams this process holds at most; `limits` are those in force, if there are any; `serves` tells
+    whether this process answers requests, so that its being there is the service's being up (see `clocks.Heart`);
+    `observer` hears what happens.
     """
 
     def __init__(
@@ -44,12 +46,15 @@ class Service:
         seat_abort_ms: int = 7 * DAY_MS,
         stream_cap: int = 2000,
         limits: Limits | None = None,
+        serves: bool = True,
         observer: Observer = UNOBSERVED,
     ) -> None:
         self.store = store
         self.bell = bell
         self.limits = limits
-        self.live = LiveMatches(store, observer)
+        self.clocks = Clocks(store, serves=serves)
+        self.heart = Heart(self.clocks)
+        self.live = LiveMatches(store, self.clocks, observer)
         tokens = Tokens(secret)
         self.accounts = Accounts(self.live, tokens)
         self.keys = Keys(self.accounts, store, tokens)

@@ -15,6 +15,7 @@ import orjson
 
 from spieltisch_service.app.callers import SCOPES, Key
 from spieltisch_service.app.ports import StoredMatch, UnknownForm
+from spieltisch_service.domain.clock import Row
 from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.errors import UnknownFormat
@@ -29,6 +30,10 @@ FIRST_KEY = "first key"
 
 def match_of(stored: StoredMatch) -> Match:
     """The match, with what moves."""
+    try:
+        times = None if stored.clock is None else Row.from_json(stored.clock).times(stored.at_ms)
+    except _ODDITIES as error:
+        raise UnknownForm("a match's clock is stored in a form that this version does not read") from error
     return replace(
         match_of_document(stored.document),
         version=stored.version,
@@ -38,6 +43,7 @@ def match_of(stored: StoredMatch) -> Match:
         started_at_ms=stored.started_at_ms,
         ended_at_ms=stored.ended_at_ms,
         rematch=stored.rematch,
+        times=times,
     )
 
 

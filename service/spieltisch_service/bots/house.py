@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import secrets
 import threading
+import time
 from collections.abc import Mapping
 
 import orjson
@@ -31,7 +32,8 @@ BOTS: Mapping[str, Decide] = {
 #: How many matches are taken up at a time, and how long a quiet or failing store is left alone.
 _BATCH = 100
 _QUIET_S = 1.0
-_EXPIRY_EVERY_S = 60.0
+#: How often the sweeper looks, and how long it leaves alone what it cannot read.
+_SWEEP_EVERY_S, _PASSED_OVER_S = 0.5, 60.0
 
 _log = structlog.get_logger(__name__)
 
@@ -118,13 +120,16 @@ class HouseBots:
 
 
 class Sweeper:
-    """Ends matches that nobody has moved for too long, and deletes ended ones that are not kept for good."""
+    """Settles what the clocks say where nobody asks, ends matches that nobody has moved for too long, and deletes ended
+    ones that are not kept for good.
+    """
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._passed_over: dict[str, float] = {}
 
     def run_until(self, stop: threading.Event) -> None:
-        """Look once a minute until `stop` is set."""
+        """Look twice a second until `stop` is set."""
         outage = _Outage("sweeper")
         while not stop.is_set():
             try:
@@ -133,15 +138,23 @@ class Sweeper:
                 outage.seen(error)
             else:
                 outage.over()
-            stop.wait(_EXPIRY_EVERY_S)
+            stop.wait(_SWEEP_EVERY_S)
 
     def sweep(self) -> int:
-        """End the matches whose time is over; how many."""
+        """Settle the matches whose time is over; how many."""
         service = self._service
-        ended = 0
-        for match_id in service.store.due(_BATCH):
+        now_s = time.monotonic()
+        self._passed_over = {name: until_s for name, until_s in self._passed_over.items() if until_s > now_s}
+        settled = 0
+        for match_id in service.store.due(_BATCH + len(self._passed_over)):
+            if match_id in self._passed_over:
+                continue
             try:
-                ended += service.expiry.expire(match_id)
+                done = service.live.settle(match_id) or service.expiry.expire(match_id)
             except UnknownForm as error:
+                # Another version's; it stays due, and must not be looked at over and over again.
+                self._passed_over[match_id] = now_s + _PASSED_OVER_S
                 _log.info("match_passed_over", match=match_id, detail=str(error))
-        return ended
+            else:
+                settled += done
+        return settled

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self
 
+from spieltisch_service.domain import clock as clocks
+from spieltisch_service.domain.clock import Clock, Times
 from spieltisch_service.domain.events import GENESIS_HASH, LoggedEvent, instant
 
 _DAY_MS = 86_400_000
@@ -94,7 +96,10 @@ _LIFETIMES = Lifetimes()
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first."""
+    """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first.
+
+    `clock` is None where nobody's time is limited; `times` is what it shows since the start.
+    """
 
     id: str
     game: str
@@ -109,6 +114,7 @@ class Match:
     first_seats: tuple[Seat, ...]
     people: Mapping[int, Person] = field(default_factory=dict)
     lifetimes: Lifetimes = _LIFETIMES
+    clock: Clock | None = None
     version: int = 0
     hash: str = GENESIS_HASH
     status: str = "open"
@@ -120,6 +126,7 @@ class Match:
     started_at_ms: int | None = None
     ended_at_ms: int | None = None
     rematch: str | None = None
+    times: Times | None = None
 
     # --- folding --------------------------------------------------------------------------------------------
 
@@ -145,6 +152,8 @@ class Match:
                 changed |= {"status": "finished", "result": data["result"], "ended_at_ms": at_ms}
             case "match_aborted":
                 changed |= {"status": "aborted", "ended_at_ms": at_ms}
+        if self.clock is not None:
+            changed["times"] = clocks.after(self.clock, self.times, self.players, event_type, seat, data, at_ms)
         return replace(self, **changed)
 
     def after_all(self, events: Iterable[LoggedEvent]) -> Match:
@@ -170,6 +179,7 @@ class Match:
             started_at_ms=None,
             ended_at_ms=None,
             rematch=None,
+            times=None,
         )
 
     def _seat(self, seat: int | None) -> Seat:
@@ -216,6 +226,10 @@ class Match:
             and all(seat.kind != "guest" for seat in self.seats)
         )
 
+    def told_at_ms(self, at_ms: int) -> int:
+        """By when its last event, which happened at `at_ms`, was told: a lapse is noticed later."""
+        return at_ms if self.times is None else max(at_ms, self.times.since_ms)
+
     def seats_of(self, account: str) -> list[int]:
         """The seats that the account holds."""
         return [i for i, seat in enumerate(self.seats) if seat.account == account]
@@ -238,6 +252,7 @@ class Match:
             "visibility": self.visibility,
             "commitment": self.commitment,
             "deal_source": self.deal_source,
+            "clock": None if self.clock is None else self.clock.to_wire(),
             "rated": self.rated,
             "metadata": self.metadata,
             "created_at": instant(self.created_at_ms),
@@ -269,6 +284,9 @@ class Match:
         kept = {name: getattr(self, name) for name in _KEPT}
         if self.lifetimes != _LIFETIMES:
             kept["lifetimes"] = self.lifetimes
+        # Versions without clocks read what has none.
+        if self.clock is not None:
+            kept["clock"] = self.clock.to_wire()
         return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"), default=_seat_or_person)
 
     @classmethod
@@ -284,11 +302,13 @@ class Match:
         raw["left"] = tuple(raw["left"])
         if "lifetimes" in raw:
             raw["lifetimes"] = Lifetimes(*raw["lifetimes"])
+        if "clock" in raw:
+            raw["clock"] = Clock.from_wire(raw["clock"])
         return cls(**raw, **moving)
 
 
-_MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch")
-_KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, "lifetimes"))
+_MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch", "times")
+_KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, "lifetimes", "clock"))
 
 
 def _seat_or_person(value: Any) -> dict[str, Any]:

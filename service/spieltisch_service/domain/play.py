@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from spieltisch_service.domain.errors import ActionIllegal, OutOfTurn
-from spieltisch_service.domain.events import LoggedEvent
+from spieltisch_service.domain.events import LoggedEvent, instant
 from spieltisch_service.domain.fairness import deal_seed
 from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.games.contract import Action, Game, Plain
@@ -31,6 +31,8 @@ def created(match: Match) -> Draft:
         "deal_source": match.deal_source,
         "seats": [seat.kind for seat in match.first_seats],
     }
+    if match.clock is not None:
+        data["clock"] = match.clock.to_wire()
     return "match_created", None, data
 
 
@@ -77,7 +79,26 @@ def resigned(game: Game[Any], match: Match, state: Any, seat: int) -> tuple[list
     return _settled(game, after, state, [("seat_resigned", seat, {})])
 
 
-def _settled(game: Game[Any], match: Match, state: Any, drafts: list[Draft]) -> tuple[list[Draft], Any]:
+def lapsed(game: Game[Any], match: Match, state: Any, late_ms: int) -> tuple[list[Draft], Any]:
+    """The time of the seat that must act was used up `late_ms` ago: it is forfeited, or played for and stays."""
+    seat = game.to_act(state)
+    assert match.clock is not None
+    assert seat is not None
+    if match.clock.on_timeout == "autoplay":
+        draft, state = _action(game, state, seat, game.default_action(state), "timeout", late_ms)
+        return _settled(game, match, state, [draft], late_ms)
+    after = match.after("seat_forfeited", seat, {}, match.version + 1, match.hash, match.at_ms)
+    return _settled(game, after, state, [("seat_forfeited", seat, {})], late_ms)
+
+
+def extended(seat: int | None, extend_ms: int) -> Draft:
+    """The running decision begins later by `extend_ms`, for which the service was down."""
+    return "clock_extended", seat, {"ms": extend_ms, "reason": "downtime"}
+
+
+def _settled(
+    game: Game[Any], match: Match, state: Any, drafts: list[Draft], late_ms: int | None = None
+) -> tuple[list[Draft], Any]:
     """Play for seats that left until an active seat must act or the match ends."""
     while True:
         seat = game.to_act(state)
@@ -89,13 +110,17 @@ def _settled(game: Game[Any], match: Match, state: Any, drafts: list[Draft]) -> 
         if status == "active":
             return drafts, state
         cause = "resigned" if status == "resigned" else "timeout"
-        draft, state = _action(game, state, seat, game.default_action(state), cause)
+        draft, state = _action(game, state, seat, game.default_action(state), cause, late_ms)
         drafts.append(draft)
 
 
-def _action(game: Game[Any], state: Any, seat: int, action: Action, cause: str) -> tuple[Draft, Any]:
+def _action(
+    game: Game[Any], state: Any, seat: int, action: Action, cause: str, late_ms: int | None = None
+) -> tuple[Draft, Any]:
     state, told = game.apply(state, action)
     data = {"action": action.to_wire(), "cause": cause} | _standing(game, state) | told
+    if late_ms is not None:
+        data["late_ms"] = late_ms
     return ("action", seat, data), state
 
 
@@ -138,7 +163,11 @@ def view(game: Game[Any], match: Match, state: Any, seat: int | None) -> dict[st
     """The match as `seat` (None: a spectator) may see it; a function of deal, log and viewer alone."""
     running = match.status == "running"
     to_act = game.to_act(state) if running else None
-    phase = scores = None
+    phase = scores = remaining_ms = deadline_at = None
+    if match.times is not None:
+        remaining_ms = match.times.remaining_ms
+        deadline_ms = match.times.deadline_ms
+        deadline_at = None if deadline_ms is None else instant(deadline_ms)
     if state is not None:
         phase = "over" if match.status == "finished" else game.phase(state)
         scores = game.scores(state) if match.result is None else match.result["scores"]
@@ -153,5 +182,7 @@ def view(game: Game[Any], match: Match, state: Any, seat: int | None) -> dict[st
         "scores": scores,
         "state": None if state is None else game.view(state, seat),
         "legal_actions": list(game.legal(state)) if to_act is not None and seat == to_act else None,
+        "deadline_at": deadline_at,
+        "remaining_ms": remaining_ms,
         "result": match.result,
     }

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spieltisch_service.domain import play
+from spieltisch_service.domain.clock import Clock
 from spieltisch_service.domain.errors import DomainError, InvalidRecord
 from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash, instant_ms
 from spieltisch_service.domain.fairness import NONCE, commitment, deal_seed
@@ -119,6 +120,7 @@ def _match(record: Mapping[str, Any], first: Mapping[str, Any]) -> Match:
         deal_source="explicit" if record["proof"] is None else "drawn",
         first_seats=seats,
         people=people,
+        clock=Clock.from_wire(data["clock"]) if "clock" in data else None,
     )
 
 
@@ -172,6 +174,8 @@ def _expected(
         return [draft], state
     if match.status == "running" and kind == "seat_resigned" and match.seats[seat].status == "active":
         return play.resigned(game, match, state, seat)
+    if match.status == "running" and match.clock is not None and _is_of_the_clock(match, event):
+        return _timed(game, match, state, events[number:])
     if match.status == "running" and kind == "action":
         return play.acted(game, match, state, seat, [game.action_from_wire(data["action"])])
     if number and not match.ended and kind == "match_aborted" and seat is None:
@@ -181,6 +185,29 @@ def _expected(
     if number == 0 and kind == "match_created":
         return [play.created(match)], state
     raise InvalidRecord([f"event {number + 1} ({kind}) cannot happen there"])
+
+
+def _is_of_the_clock(match: Match, event: Mapping[str, Any]) -> bool:
+    if event["type"] != "action":
+        return event["type"] in ("seat_forfeited", "clock_extended")
+    return bool(event["data"]["cause"] == "timeout" and match.seats[event["seat"]].status == "active")
+
+
+def _timed(
+    game: Game[Any], match: Match, state: Any, events: Sequence[Mapping[str, Any]]
+) -> tuple[list[play.Draft], Any]:
+    """What must happen where the clock speaks. When it did cannot be proved, so how late it was is read from there."""
+    event = events[0]
+    if event["type"] == "clock_extended":
+        extend_ms = event["data"]["ms"]
+        if type(extend_ms) is not int or extend_ms <= 0:
+            raise InvalidRecord(["a clock is extended by a number of milliseconds"])
+        return [play.extended(game.to_act(state), extend_ms)], state
+    told = next((each["data"] for each in events[:2] if each["type"] == "action"), {"late_ms": 0})
+    late_ms = told.get("late_ms")
+    if type(late_ms) is not int or late_ms < 0:
+        raise InvalidRecord(["how late a lapse was noticed is a number of milliseconds"])
+    return play.lapsed(game, match, state, late_ms)
 
 
 def _summary(record: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> list[str]:

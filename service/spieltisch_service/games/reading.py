@@ -14,7 +14,7 @@ from spieltisch_service.games.errors import InvalidView
 
 #: What a position follows from, and what else a view of the API has.
 NEEDED = frozenset(("game", "seat", "to_act", "phase", "scores", "state"))
-UNREAD = frozenset(("match", "version", "status", "legal_actions", "result"))
+UNREAD = frozenset(("match", "version", "status", "legal_actions", "deadline_at", "remaining_ms", "result"))
 #: No count or score is greater; every JSON library keeps such integers exact.
 MOST = 2**53 - 1
 

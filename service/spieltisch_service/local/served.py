@@ -15,6 +15,7 @@ import structlog
 from flask import Flask
 
 from spieltisch_service import bootstrap
+from spieltisch_service.app.clocks import Heart
 from spieltisch_service.settings import Settings
 from spieltisch_service.store.embedded import EmbeddedStore
 from spieltisch_service.store.hub import Hub
@@ -39,6 +40,7 @@ class LocalService:
         self._stop = threading.Event()
         self._cleaner: subprocess.Popen[bytes] | None = None
         self._hub: Hub | None = None
+        self._heart: Heart | None = None
         self._worker: threading.Thread | None = None
         self.closed = False
         try:
@@ -60,6 +62,7 @@ class LocalService:
         service = bootstrap.build_service(settings)
         assert isinstance(service.bell, Hub)
         self._hub = service.bell
+        self._heart = service.heart
         worker = bootstrap.Worker(service)
         self._worker = threading.Thread(target=worker.run_until, args=(self._stop,), name="house-bots", daemon=True)
         self._worker.start()
@@ -81,6 +84,8 @@ class LocalService:
             return
         self.closed = True
         self._stop.set()
+        if self._heart is not None:
+            self._heart.stop()
         if self._hub is not None:
             self._hub.close()
         if self._worker is not None:

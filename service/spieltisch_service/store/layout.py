@@ -75,6 +75,8 @@ BOTS_CHANNEL = b"spieltisch:ev:bots"
 ANYTHING = b"spt:*"
 #: What the keys that reserve an idempotency key begin with; its digest as hex follows.
 RESERVATIONS = b"spt:idem:"
+#: When a process that serves requests last said that it is there, and the times for which none did.
+BEAT, OUTAGES = b"spt:{beat}:last", b"spt:{beat}:outages"
 #: The key that is there while a restore goes on, or was cut short.
 RESTORING = b"spt:restoring"
 

@@ -1,7 +1,7 @@
 """The store over Redis or Valkey, standalone or as a cluster. `ports.Store` says what each method promises.
 
-A match is a hash (document `d`, secret `s`, state `z`, the stamps `c`, `b`, `e`, the rematch `r`), a list of events
-and a hash of idempotency rows. Its version is the length of its list.
+A match is a hash (document `d`, secret `s`, state `z`, the stamps `c`, `b`, `e`, the rematch `r`, the clock `k`), a
+list of events and a hash of idempotency rows. Its version is the length of its list.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ from spieltisch_service.app.ports import (
     Count,
     Counted,
     Durability,
+    Lapsed,
     Limited,
     Observer,
+    Pulse,
     Replayed,
     StoredMatch,
+    StoreUnavailable,
+    Timed,
 )
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
@@ -33,7 +37,9 @@ from spieltisch_service.store.entries import pack_event, pack_part, unpack_event
 from spieltisch_service.store.health import Health, UnsuitableStore, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
+    BEAT,
     BOTS_CHANNEL,
+    OUTAGES,
     RESTORING,
     MatchPlace,
     account_place,
@@ -46,6 +52,8 @@ from spieltisch_service.store.layout import (
 from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
 from spieltisch_service.store.rows import pack_reservation, pack_row, unpack_reservation, unpack_row
 
+#: Without a beat for so long the service was down; so many of these times are kept.
+_OUTAGE_MS, _KEPT_OUTAGES = 5_000, 500
 _STAMP_FIELDS = {"created": b"c", "started": b"b", "ended": b"e"}
 
 Pair = tuple[int, str]
@@ -85,7 +93,7 @@ class RedisStore:
         place = match_place(match_id)
         return int(self._nodes.ask(place.bucket.slot, "LLEN", place.log, again=True)) or None
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited:
+    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
         """See `ports.Store`. Raises ValueError for events that do not follow the expected version."""
         _check(commit)
         place = match_place(commit.match_id)
@@ -102,6 +110,9 @@ class RedisStore:
         if commit.state is not None:
             # The last state stays for good; all others are gone with the next action.
             fields += (b"z", pack_part(commit.state, small="ended" in commit.stamps))
+        timed = commit.timed
+        if timed is not None and timed.row is not None:
+            fields += (b"k", timed.row)
         field, row = b"", b""
         if commit.idempotency is not None:
             field, row = digest(commit.idempotency[0]), pack_row(commit.idempotency[1])
@@ -126,11 +137,12 @@ class RedisStore:
             *fields,
             *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
             *(word for row in commit.counted for word in (row.most, row.window_ms)),
+            *(() if timed is None else _clock_words(timed)),
         )
         asked = [_entry(account_id, place.id) for account_id in commit.accounts]
         answer = self._nodes.ask_in_order([*asked, Placed(bucket.slot, words, scripts.COMMIT)])[-1]
         if isinstance(answer, int):
-            return Committed(answer)
+            return Committed(answer) if answer >= 0 else Lapsed()
         if isinstance(answer, bytes):
             return Replayed(unpack_row(answer))
         if answer and answer[0] == b"counted":
@@ -229,6 +241,20 @@ class RedisStore:
         asked = [Placed(bucket.slot, (1, bucket.timers, limit), scripts.DUE) for bucket in ALL_BUCKETS]
         late = merge(*(_pairs(answer) for answer in self._nodes.ask_all(asked, again=True)))
         return [match_id for _, match_id in islice(late, limit)]
+
+    def pulse(self, *, beat: bool) -> Pulse:
+        """See `ports.Store`. Where any primary does not answer, the service counts as down, and nobody can say more."""
+        if isinstance(self._nodes, ClusterNodes):
+            for (answer,) in self._nodes.ask_everyone([("PING",)]):
+                if isinstance(answer, Exception):
+                    raise StoreUnavailable(f"a node of the cluster does not answer: {answer}") from answer
+        words = (b"1" if beat else b"0", _OUTAGE_MS, _KEPT_OUTAGES)
+        now_ms, last_ms, kept = self._nodes.run(slot_of(BEAT), scripts.PULSE, [BEAT, OUTAGES], *words, again=not beat)
+        outages = [(int(began), int(ended)) for began, ended in map(bytes.split, kept)]
+        down = not beat and now_ms - int(last_ms) > _OUTAGE_MS
+        if down:
+            outages.append((int(last_ms), now_ms))
+        return Pulse(now_ms, tuple(outages), down)
 
     # --- accounts and keys ----------------------------------------------------------------------------------
 
@@ -329,11 +355,22 @@ def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:
     return Placed(place.bucket.slot, (3, place.match, place.log, place.answers, field, secret), scripts.LOAD)
 
 
+def _clock_words(timed: Timed) -> tuple[bytes | int, ...]:
+    """What `commit.lua` takes where a clock runs."""
+    due = timed.due
+    return (
+        b"" if timed.deadline_ms is None else timed.deadline_ms,
+        timed.received_ago_ms,
+        b"" if timed.at_ms is None else timed.at_ms,
+        *((b"", b"", 0, 0) if due is None else (due.after_ms, int(due.from_commit), due.since_ms, due.spare_ms)),
+    )
+
+
 def _stored(answer: list[bytes] | None) -> StoredMatch | None:
     """The match from what `load.lua` answers."""
     if answer is None:
         return None
-    now_ms, version, link, document, secret, state, created, started, ended, rematch, row = answer
+    now_ms, version, link, document, secret, state, created, started, ended, rematch, clock, row = answer
     at_ms, hash_ = unpack_link(link)
     return StoredMatch(
         version=int(version),
@@ -348,6 +385,7 @@ def _stored(answer: list[bytes] | None) -> StoredMatch | None:
         rematch=None if rematch is None else rematch.decode(),
         # A clock that was set back must not make an event lie in the future.
         now_ms=max(int(now_ms), at_ms),
+        clock=clock,
         idempotency=None if row is None else unpack_row(row),
     )
 

@@ -45,6 +45,12 @@ Each operation counts in a bucket, whose numbers are its `x-rate-limit`; `GET /v
 limits are off). Answers tell by `RateLimit` what is left, a 429 by `Retry-After` when to come back. Actions have a
 bucket of their own: nothing else holds them up.
 
+**Time.** A match with a `clock` limits decisions: each of them anew, or all of a seat's together (Fischer). The clock
+of the seat that must act runs, by the service's own time; a request that came in before `deadline_at` counts. A seat
+whose time is used up is forfeited, or played for (`on_timeout`), and the event says that it happened at the deadline,
+however much later that was noticed (`late_ms`, which nobody is charged for). While the service was away no clock ran:
+an event `clock_extended` moves the deadline of the decision that was interrupted.
+
 **Growth.** `/v1` grows by addition only: be ready for new fields, and for new values where a list is not closed.
 """
 

@@ -17,10 +17,13 @@
 --     11 number of events    12 number of fields    13 number of stamps   14 number of counters
 --     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name), and of each
 --     counter how far it may go and the ms of its window.
+--     Where a clock runs, seven more: 1 the deadline, or ''  2 ms since the request came in  3 the time of the events, or
+--     '': now;  when the lapse is due, or '' and three others: 4 ms  5 '1': from the time of the events on
+--     6 since when time is spent  7 how much there is to spend, which it comes that much sooner.
 -- Answers the idempotency row (a string): answered before; an array: conflict, and the match as load.lua answers it (empty
 -- where there is none), so that whoever was behind need not ask for it; the time in ms of the commit (a number): done; with counters instead
 -- {'counted', that time, how many, ms until the window ends, …}, or {'limited', number of the counter (0 first), ms until
--- its window ends}: one of them is used up.
+-- its window ends}: one of them is used up; -1: it is past the deadline.
 -- The version of a match is the length of its log. An entry of the log is 6 bytes of time (ms, big-endian), 32 bytes
 -- of hash, body.
 
@@ -35,13 +38,24 @@ local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
 if version ~= tonumber(ARGV[2]) then
   if version == 0 then return {} end
-  local got = redis.call('HMGET', KEYS[1], 'd', 's', 'z', 'c', 'b', 'e', 'r')
+  local got = redis.call('HMGET', KEYS[1], 'd', 's', 'z', 'c', 'b', 'e', 'r', 'k')
   return {
     at, version, string.sub(redis.call('LINDEX', KEYS[2], -1), 1, 38),
-    got[1], got[2], got[3], got[4], got[5], got[6], got[7], false,
+    got[1], got[2], got[3], got[4], got[5], got[6], got[7], got[8], false,
   }
 end
 
+local events, fields, stamps = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local first_field = 15 + events
+local first_stamp = first_field + 2 * fields
+local first_counter = first_stamp + stamps
+local last_counter = first_counter + 2 * tonumber(ARGV[14]) - 1
+local clock = last_counter
+local timed = #ARGV > clock
+if timed then
+  if ARGV[clock + 1] ~= '' and at - tonumber(ARGV[clock + 2]) >= tonumber(ARGV[clock + 1]) then return -1 end
+  if ARGV[clock + 3] ~= '' then at = tonumber(ARGV[clock + 3]) end
+end
 local last
 if version > 0 then
   last = (struct.unpack('>I6', redis.call('LINDEX', KEYS[2], -1)))
@@ -50,9 +64,6 @@ end
 local at_text = string.format('%.0f', at)
 local at_bytes = struct.pack('>I6', at)
 
-local events, fields, stamps = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
-local first_field = 15 + events
-local first_stamp = first_field + 2 * fields
 local created
 local row = {}
 for i = first_field, first_stamp - 1 do row[#row + 1] = ARGV[i] end
@@ -72,8 +83,7 @@ if ARGV[8] == '1' then
   if not created then return redis.error_reply('ERR a match enters a list by its creation time, and has none') end
 end
 
-local first_counter, counts = first_stamp + stamps, nil
-local last_counter = first_counter + 2 * tonumber(ARGV[14]) - 1
+local counts
 for i = first_counter, last_counter, 2 do
   local number = (i - first_counter) / 2
   local key = KEYS[next_key + number]
@@ -94,7 +104,14 @@ elseif ARGV[9] == '0' then
   redis.call('ZREM', KEYS[5], ARGV[1])
 end
 if ARGV[10] ~= '' then
-  redis.call('ZADD', KEYS[4], string.format('%.0f', (events > 0 and at or last) + tonumber(ARGV[10])), ARGV[1])
+  local runs_out = (events > 0 and at or last) + tonumber(ARGV[10])
+  if timed and ARGV[clock + 4] ~= '' then
+    local spent = math.min(tonumber(ARGV[clock + 7]), math.max(0, at - tonumber(ARGV[clock + 6])))
+    local due = tonumber(ARGV[clock + 4]) - spent
+    if ARGV[clock + 5] == '1' then due = due + at end
+    runs_out = math.min(runs_out, due)
+  end
+  redis.call('ZADD', KEYS[4], string.format('%.0f', runs_out), ARGV[1])
 else
   redis.call('ZREM', KEYS[4], ARGV[1])
 end

@@ -105,7 +105,7 @@ def act(call: Call, match_id: str) -> Response:
     """Do actions."""
     wanted = call.body
     acting = (call.caller, match_id, wanted.actions, wanted.version, wanted.seat)
-    return carried_out(call.service.play.act(*acting, call.once(), call.meter))
+    return carried_out(call.service.play.act(*acting, call.once(), call.meter, call.request.began_s))
 
 
 @BLUEPRINT.operation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spieltisch_service.web.schemas.clocks import ClockSchema
 from spieltisch_service.web.schemas.fields import AnswerShape, Documented, Inner, Text, Whole
 from spieltisch_service.web.schemas.games import STATES
 from spieltisch_service.web.schemas.requests import STATUSES, ActionSchema
@@ -241,6 +242,7 @@ class MatchShape(AnswerShape):
     visibility = choice("Who may read it.", ("public", "unlisted", "private"))
     commitment = digest("Commits to the deal's seed; null for an explicit deal.", allow_none=True)
     deal_source = choice("Where the deal is from.", ("drawn", "explicit"))
+    clock = any_of((ClockSchema(),), "How long decisions may take; null: as long as they like.", allow_none=True)
     rated = flag("Whether it could count for a rating.")
     metadata = Documented(
         {"type": "object", "additionalProperties": {"type": "string"}},
@@ -300,6 +302,15 @@ class ViewShape(AnswerShape):
     state = any_of(STATES.values(), "The game's part; null before the start.", allow_none=True)
     legal_actions = listed(
         Inner(ActionSchema()), "What the caller may do; null unless it is the caller's decision.", allow_none=True
+    )
+    deadline_at = instant(
+        "When the time of the seat that must act is used up; null where no clock runs.", allow_none=True
+    )
+    remaining_ms = listed(
+        Whole(),
+        "What each seat had when this decision began, in ms, by seat; null without a clock. To count down is the "
+        "reader's: nothing in a view changes but with its version.",
+        allow_none=True,
     )
     result = inner(ResultShape(), "How it ended.", allow_none=True)
 

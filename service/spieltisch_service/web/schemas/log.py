@@ -8,7 +8,8 @@ from marshmallow import Schema
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from spieltisch_service.web.schemas.answers import ResultShape, SeatShape, ViewShape
-from spieltisch_service.web.schemas.fields import AnswerShape, Inner, Several, Text, Whole
+from spieltisch_service.web.schemas.clocks import ClockSchema
+from spieltisch_service.web.schemas.fields import AnswerShape, Documented, Inner, Several, Text, Whole
 from spieltisch_service.web.schemas.games import DEALS, CellShape
 from spieltisch_service.web.schemas.requests import STATUSES, ActionSchema
 from spieltisch_service.web.schemas.shapes import (
@@ -37,6 +38,7 @@ class CreatedData(AnswerShape):
     commitment = digest("Commits to the deal's seed; null for an explicit deal.", allow_none=True)
     deal_source = choice("Where the deal is from.", ("drawn", "explicit"))
     seats = listed(Text(), "The kind of each seat.")
+    clock = Documented(any_of=(ClockSchema(),), metadata={"description": "How it is timed, where it has a clock."})
 
 
 class NoData(AnswerShape):
@@ -73,6 +75,12 @@ class ActionData(StandingData):
     cause = choice("Who chose it; all but `player`: the service.", ("player", "resigned", "timeout"))
     points = number("Points gained by it.")
     cards_drawn = Whole(metadata={"description": "Wunderland: how many cards were drawn, unseen."})
+    late_ms = Whole(
+        metadata={
+            "description": "Where a lapse led to it: how long after it that was noticed; the next decision begins "
+            "that much later than `at`."
+        }
+    )
 
 
 class FinalShape(CellShape):
@@ -95,6 +103,13 @@ class AbortedData(AnswerShape):
     reason = choice("Who or what ended it.", ("creator", "expired", "seat"))
 
 
+class ExtendedData(AnswerShape):
+    """What `clock_extended` says."""
+
+    ms = number("By so much the running decision, and with it its deadline, moves.")
+    reason = choice("`downtime`: the service was not there.", ("downtime",))
+
+
 _DATA: dict[str, Schema] = {
     "match_created": CreatedData(),
     "seat_taken": NoData(),
@@ -103,6 +118,7 @@ _DATA: dict[str, Schema] = {
     "seat_forfeited": NoData(),
     "match_started": StartedData(),
     "action": ActionData(),
+    "clock_extended": ExtendedData(),
     "match_finished": FinishedData(),
     "match_aborted": AbortedData(),
 }

@@ -14,6 +14,7 @@ from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Action, Game
 from spieltisch_service.web.schemas import fields as strict
+from spieltisch_service.web.schemas.clocks import ClockRequest
 from spieltisch_service.web.schemas.fields import (
     Documented,
     Inner,
@@ -247,6 +248,11 @@ def _new_match_schema(game: Game[Any]) -> Schema:
                 "description": "`public`: listed; `unlisted`: for whoever knows the id; `private`: seats and creator.",
                 "default": "public",
             },
+        ),
+        "clock": Inner(
+            ClockRequest(),
+            allow_none=True,
+            metadata={"description": "How long decisions may take; null or absent: as long as they like."},
         ),
         "metadata": TextMap(
             r"^[\s\S]{1,64}$",

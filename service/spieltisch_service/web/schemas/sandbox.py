@@ -32,7 +32,7 @@ from spieltisch_service.web.schemas.wire import ActionReader, schema_of
 MOST_WORLDS = 32
 MOST_BRANCHES = 64
 MOST_STEPS = 64
-_ANYTHING = ("match", "version", "status", "legal_actions", "result")
+_ANYTHING = ("match", "version", "status", "legal_actions", "deadline_at", "remaining_ms", "result")
 
 
 class Branches(Several):
