@@ -2,7 +2,7 @@
 
 Two seats: all pairs of bots; each deal is played twice, with seats exchanged. More seats: one bot of a kind against a
 field of another kind; each deal is played once from every seat of the one. A shared win counts as a part of one
-(1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are Wilson's, of 95 %.
+(1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are of 95 %, and know of the shared deals (`interval`).
 
 The same seed plays the same matches, however many processes share them.
 """
@@ -69,12 +69,33 @@ class Line:
     field_score: float
 
 
-def wilson(wins: float, games: int) -> tuple[float, float]:
+def wilson(wins: float, games: float) -> tuple[float, float]:
     """The 95 % interval of a win rate, with shared wins as parts of wins."""
     rate, square = wins / games, _Z * _Z / games
     middle = rate + square / 2
     half = _Z * math.sqrt(rate * (1 - rate) / games + square / (4 * games))
     return (middle - half) / (1 + square), (middle + half) / (1 + square)
+
+
+def interval(deals: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The 95 % interval of a win rate; `deals` are the shares of wins in the matches of each deal, as many of each.
+
+    What luck a deal brings to one seating it takes from another, so matches of one deal tell more together than as
+    many of different deals. Wilson's interval is taken for the effective number of matches, which is p (1 - p) over the
+    variance of the mean of the deals (Kish, Survey Sampling, 1965), with Student's t for so many deals (Korn and
+    Graubard, 1998); but at most for twice the number played, and for that number itself where no variance shows.
+    """
+    matches = sum(map(len, deals))
+    means = [sum(shares) / len(shares) for shares in deals]
+    rate = sum(means) / len(means)
+    freedom = len(means) - 1
+    variance = sum((mean - rate) ** 2 for mean in means) / max(1, freedom) / len(means)
+    effective = float(matches)
+    if variance > 0:
+        # The first terms of the expansion of Student's quantile.
+        student = _Z + (_Z**3 + _Z) / (4 * freedom)
+        effective = min(2 * matches, rate * (1 - rate) / variance * (_Z / student) ** 2)
+    return wilson(rate * effective, effective)
 
 
 def meetings(game: str, seats: int, games: int, bots: Sequence[str]) -> Iterator[Meeting]:
@@ -117,7 +138,11 @@ def summed(played: Sequence[Played]) -> list[Line]:
         own = sum(each.scores[each.meeting.seat] for each in matches)
         everybody = sum(sum(each.scores) for each in matches)
         rest = (everybody - own) / (games * (seats - 1))
-        lines.append(Line(game, seats, bot, field, games, wins / games, *wilson(wins, games), own / games, rest))
+        deals: dict[int, list[float]] = {}
+        for each in matches:
+            deals.setdefault(each.meeting.deal, []).append(each.share)
+        bounds = interval(list(deals.values()))
+        lines.append(Line(game, seats, bot, field, games, wins / games, *bounds, own / games, rest))
     return lines
 
 

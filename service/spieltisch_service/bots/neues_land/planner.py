@@ -20,12 +20,13 @@ from spieltisch_service.games.neues_land.scoring import outcome
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How far to look. `nodes`: placements judged for one decision, about; `width`: moves that are compared;
-    `turns`: how many turns each world is played on; `trust`: as how many worlds
-    the judgement of `greedy` counts."""
+    `turns`: how many turns each world is played on; `last`: so many turns before the end it is played out;
+    `trust`: as how many worlds the judgement of `greedy` counts."""
 
-    nodes: int = 900
-    width: int = 4
+    nodes: int = 3000
+    width: int = 5
     turns: int = 2
+    last: int = 4
     trust: float = 2.0
 
 
@@ -65,7 +66,8 @@ class _Search:
         self.nodes += 1
         for action in move.actions:
             rules.push(state, action, [])
-        for _ in range(self.effort.turns):
+        left = len(state.deck) - state.top + sum(map(len, state.hands))
+        for _ in range(left if left <= self.effort.last else self.effort.turns):
             self.turn(state)
         return standing(state, seat, self.taste)
 

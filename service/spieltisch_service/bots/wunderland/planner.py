@@ -23,8 +23,8 @@ class Effort:
     """How far to look. `nodes`: standings judged for one decision, about; `turns`: own turns ahead in each world;
     `width`: standings that go on."""
 
-    nodes: int = 900
-    turns: int = 1
+    nodes: int = 4000
+    turns: int = 2
     width: int = 8
 
 
