@@ -29,8 +29,9 @@ def _say(line: str) -> None:
 @click.option("--rounds", type=click.IntRange(1), default=6, show_default=True, help="How often each contender runs.")
 @click.option("--seconds", type=click.IntRange(1), default=3, show_default=True, help="Load in a round.")
 @click.option("--durability", type=click.Choice(["fsync", "fast"]), default="fsync", show_default=True)
+@click.option("--limits", is_flag=True, help="Count against limits that nobody reaches, as a service for others does.")
 @click.option("--generator", type=click.Choice(["wrk", "python"]), help="What sends the load; wrk if it is there.")
-def main(names: Sequence[str], rounds: int, seconds: int, durability: str, generator: str | None) -> None:
+def main(names: Sequence[str], rounds: int, seconds: int, durability: str, limits: bool, generator: str | None) -> None:
     """Measure NAMES (all, if none is given) and print the table."""
     wanted = set(names) or set(_NAMES)
     _say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start, {rounds} rounds")
@@ -52,7 +53,7 @@ def main(names: Sequence[str], rounds: int, seconds: int, durability: str, gener
         if generator is None and wanted.intersection(_BY_LOAD) and shutil.which("wrk") is None:
             _say("wrk is not installed (apt-get install wrk): load comes from Python, and the ratios come nearer to 1")
         by_load = sorted(wanted.intersection(_BY_LOAD))
-        with Site(durability=durability, generator=generator, with_anchors=bool(by_load)) as site:
+        with Site(durability=durability, generator=generator, with_anchors=bool(by_load), limits=limits) as site:
             if by_load:
                 run(", ".join(by_load), lambda: requests_to.measured(site, rounds, seconds, wanted))
             if "T9" in wanted:

@@ -25,6 +25,7 @@ from benchmarks import anchors
 from benchmarks.cpu import spent_s
 from benchmarks.load import Generator, Load, Result
 from benchmarks.measure import Invalid
+from spieltisch_service.app.limits import RATES
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.embedded import EmbeddedStore
@@ -47,15 +48,23 @@ class Site:
     """A service and the anchors over one store in a folder of its own; a context manager that stops everything.
 
     `durability` is the store's: `fsync` or `fast`. `port` is the service's, `anchor_port` that of the anchors, which
-    can be left out.
+    can be left out. `limits`: the service counts all requests against limits that nobody reaches.
     """
 
-    def __init__(self, *, durability: str = "fsync", generator: str | None = None, with_anchors: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        durability: str = "fsync",
+        generator: str | None = None,
+        with_anchors: bool = True,
+        limits: bool = False,
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="spieltisch-bench-"))
         self._store = EmbeddedStore(self._folder / "store", "fast" if durability == "fast" else "fsync")
         self._processes: list[subprocess.Popen[bytes]] = []
         self._open = ExitStack()
         self._with_anchors = with_anchors
+        self._limits = limits
         self.durability = durability
         self.generator = Generator(self._folder, name=generator)
         self.port = self.anchor_port = 0
@@ -92,6 +101,14 @@ class Site:
             "SPIELTISCH_WORKERS": "2",
             "SPIELTISCH_SUPERVISOR_PID": str(os.getpid()),
         }
+        if self._limits:
+            rates = ",".join(f"{policy}=999999999/999999999" for policy in RATES)
+            environment |= {
+                "SPIELTISCH_LIMITS": "on",
+                "SPIELTISCH_RATES": rates,
+                "SPIELTISCH_LIVE_MATCHES": "999999999",
+                "SPIELTISCH_STREAMS_PER_KEY": "2000",
+            }
         self.port = self._serve(environment)
         if self._with_anchors:
             anchors.lay_out(self.store, ANCHOR_MATCHES)

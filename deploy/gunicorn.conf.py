@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 
 import gevent
 import gevent.hub
@@ -36,6 +37,9 @@ limit_request_field_size = 8190
 
 _PR_SET_PDEATHSIG = 1
 _WATCH_S = 0.1
+# A POST is answered within 10 s, so its body must be there sooner.
+_BODY_S = 8.0
+_awaited = set()
 
 
 def on_starting(_server):
@@ -75,6 +79,58 @@ def answer_unreadable_requests(worker):
     worker.handle_error = answer
 
 
+class TooSlow(Exception):
+    """The body of a request took too long."""
+
+
+class HurriedBody:
+    """A request's body that ends, as if the client had gone, when it has not come in time.
+
+    Whoever sends a byte now and then would otherwise hold a connection for ever. One look over all bodies that are
+    waited for is cheaper than a timer for each of them, most of which are there at once.
+    """
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.ends_s = time.monotonic() + _BODY_S
+
+    def read(self, size=-1):
+        """What there is, at most `size` bytes."""
+        self.greenlet = gevent.getcurrent()
+        _awaited.add(self)
+        try:
+            return self.inner.read(size)
+        except TooSlow:
+            return b""
+        finally:
+            _awaited.discard(self)
+
+    def cut(self):
+        """End the wait, if it still lasts. For the hub alone."""
+        if self in _awaited:
+            self.greenlet.throw(TooSlow)
+
+
+def cut_late_bodies():
+    """End the waits for bodies that are over."""
+    now_s = time.monotonic()
+    for body in tuple(_awaited):
+        if now_s >= body.ends_s:
+            gevent.hub.get_hub().loop.run_callback(body.cut)
+
+
+def hurry_bodies(worker):
+    """Let no body take longer than it may."""
+    application = worker.wsgi
+
+    def hurried(environ, start_response):
+        if environ.get("CONTENT_LENGTH", "0") != "0" or "HTTP_TRANSFER_ENCODING" in environ:
+            environ["wsgi.input"] = HurriedBody(environ["wsgi.input"])
+        return application(environ, start_response)
+
+    worker.wsgi = hurried
+
+
 def post_worker_init(worker):
     """Let nothing hold up a stop: open streams are told to end, idle connections are closed."""
     from spieltisch_service import bootstrap  # after the patching by gevent, like everything that opens sockets
@@ -96,10 +152,12 @@ def post_worker_init(worker):
     def watch():
         while worker.alive:
             gevent.sleep(_WATCH_S)
+            cut_late_bodies()
         bootstrap.stopping()
         for waiting in tuple(idle):
             gevent.hub.get_hub().loop.run_callback(waiting.greenlet.throw, waiting)
 
     answer_unreadable_requests(worker)
+    hurry_bodies(worker)
     worker.timeout_ctx = lambda: Waiting(keepalive if worker.alive else _WATCH_S, False)
     gevent.spawn(watch)

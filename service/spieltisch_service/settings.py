@@ -110,7 +110,7 @@ class Settings:
                 ),
                 limits=_limits(env),
                 rates=_rates(env),
-                live_matches=env.int("SPIELTISCH_LIVE_MATCHES", cls.live_matches, validate=Range(1, 10_000)),
+                live_matches=env.int("SPIELTISCH_LIVE_MATCHES", cls.live_matches, validate=Range(1, 1_000_000_000)),
                 streams_per_key=env.int("SPIELTISCH_STREAMS_PER_KEY", cls.streams_per_key, validate=Range(0, 100_000)),
                 trusted_proxies=env.int("SPIELTISCH_TRUSTED_PROXIES", cls.trusted_proxies, validate=Range(0, 16)),
                 allow_unsafe_store=env.bool("SPIELTISCH_ALLOW_UNSAFE_STORE", cls.allow_unsafe_store),

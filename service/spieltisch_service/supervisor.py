@@ -24,6 +24,7 @@ from spieltisch_service.store.health import UnsuitableStore
 
 _POLL_S = 0.1
 _BACKLOG = 2048
+_UNREAD_MS = 60_000
 # A server whose supervisor was killed needs this long to notice and to give the port free.
 _ORPHAN_S = 15.0
 # Longer than the server's graceful_timeout and the worker's patience.
@@ -160,6 +161,9 @@ class _Supervisor:
         while not self._asked_to_stop:
             listener = socket.socket(family, socket.SOCK_STREAM)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if hasattr(socket, "TCP_USER_TIMEOUT"):
+                # For all its connections: whoever reads nothing of an answer for so long is hung up on.
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
             try:
                 listener.bind(address)
                 listener.listen(_BACKLOG)

@@ -399,3 +399,15 @@ def test_limits_are_off_on_loopback(serve: Callable[..., Serving], http: request
     answer = http.get(f"{service.url}/v1/games", timeout=30)
     assert answer.status_code == 200
     assert "RateLimit" not in answer.headers
+
+
+def test_a_body_that_never_comes_is_answered_and_hung_up_on(serve: Callable[..., Serving]) -> None:
+    service = serve().ready()
+    with socket.create_connection(("127.0.0.1", int(service.port)), 60) as half:
+        head = "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+        half.sendall(head.encode() + b'{"name"')
+        said = b""
+        while piece := half.recv(65536):
+            said += piece
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert b"malformed_json" in said
