@@ -111,6 +111,19 @@ def test_events_must_follow_the_expected_version(store: RedisStore) -> None:
     assert store.version(MATCH) is None
 
 
+def test_the_same_version_with_other_events_is_another_match(store: RedisStore) -> None:
+    """A store that lost the end of a log and went on is at a version again that a worker remembers otherwise."""
+    made = events(2)
+    store.commit(creation(events=made))
+    remembered = follow(made, expected_hash="00" * 32)
+    conflict = store.commit(remembered)
+    assert conflict == Conflict(2)
+    assert isinstance(conflict, Conflict)
+    assert conflict.stored is not None
+    assert conflict.stored.hash == made[-1].hash
+    assert isinstance(store.commit(follow(made, expected_hash=made[-1].hash)), Committed)
+
+
 def test_time_never_goes_back(store: RedisStore, store_url: str) -> None:
     """An entry from the future stands for a clock that was set back."""
     made = events(1)

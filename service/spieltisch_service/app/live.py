@@ -319,6 +319,7 @@ class LiveMatches:
                 expires_after_ms=after.lasts_ms,
                 wake=topics(before, after, now.waits_for_bot()),
                 accounts=wanted.accounts,
+                expected_hash=before.hash if before.version else None,
                 counted=() if wanted.meter is None else wanted.meter.rows,
                 timed=timed(before, after, events, settles=wanted.settles, at_ms=wanted.at_ms, began_s=began_s),
             )

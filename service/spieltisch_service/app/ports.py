@@ -111,6 +111,9 @@ class Commit:
     not exist; → `Conflict`), then writes: the events behind the log, each stamped with the store's time (never
     before the last event's); `document`, `secret`, `state` where not None; `stamps` set to the same time.
 
+    `expected_hash` is that of the last event at `expected_version`. It is compared as well where it is given: a store
+    that lost the end of a log, and went on, is at a version again that a worker may remember with other events.
+
     `index` moves the match between public lists: (list to leave or None, list to enter or None), each
     `status:game`; the score in a list is the creation time. `bot_to_act` enters (True) or leaves (False) the list
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
@@ -139,6 +142,7 @@ class Commit:
     expires_after_ms: int | None = None
     wake: tuple[str, ...] = field(default=())
     accounts: tuple[str, ...] = field(default=())
+    expected_hash: str | None = None
     counted: tuple[Counted, ...] = ()
     timed: Timed | None = None
 

@@ -133,6 +133,7 @@ class RedisStore:
             len(fields) // 2,
             len(commit.stamps),
             len(commit.counted),
+            b"" if commit.expected_hash is None else bytes.fromhex(commit.expected_hash),
             *map(pack_event, commit.events),
             *fields,
             *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
