@@ -25,6 +25,7 @@ from benchmarks import anchors
 from benchmarks.cpu import spent_s
 from benchmarks.load import Generator, Load, Result
 from benchmarks.measure import Invalid
+from spieltisch_service.app.clocks import Clocks
 from spieltisch_service.app.limits import RATES
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.store.connection import connect
@@ -92,7 +93,7 @@ class Site:
         matches = connect(self._store.url)
         self._open.callback(self.store.close)
         self._open.callback(matches.close)
-        self.live = LiveMatches(matches)
+        self.live = LiveMatches(matches, Clocks(matches, serves=False))
         environment = dict(os.environ)
         environment |= {
             "REDIS_URL": self._store.url,

@@ -216,7 +216,7 @@ def test_reasons_of_an_abort(ada: Asker, bob: Asker, service: Any, clean_valkey:
             assert bob.delete(path).json["status"] == "aborted"
         else:
             service.live._kept.clear()
-            assert service.matches.expire(path.rpartition("/")[2], 30 * DAY_MS)
+            assert service.expiry.expire(path.rpartition("/")[2])
         last = ada.events(path)[-1]
         assert (last["type"], last["seat"], last["data"]) == ("match_aborted", None, {"reason": reason})
         match, view, record = (ada.get(path + part).json for part in ("", "/view", "/record"))

@@ -426,7 +426,7 @@ def test_every_match_is_proved(saved: bytes) -> None:
 def test_an_account_of_another_schema_is_refused(saved: bytes) -> None:
     content = lines(saved)
     account = next(line["account"] for line in content if "account" in line and line["account"]["document"])
-    change(account, "document", schema=2)
+    change(account, "document", schema=3)
     refused(packed(content), f"account {account['id']}: ")
 
 
