@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
+import orjson
 from flask import Flask
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
@@ -32,7 +34,8 @@ class Description:
         for response in closed["responses"].values():
             _close_content(response)
         self._components = closed
-        self._validators: dict[Any, jsonschema.Draft202012Validator] = {}
+        self._validators: dict[Any, jsonschema_rs.Draft202012Validator] = {}
+        self._operations = self.operations()
 
     def operations(self) -> dict[str, tuple[str, str, Mapping[str, Any]]]:
         """(method, path, operation) by id."""
@@ -60,13 +63,40 @@ class Description:
         if media_type.endswith("json") and media_type != "application/x-ndjson":
             self.validator(schema).validate(body)
 
-    def validator(self, schema: Mapping[str, Any]) -> jsonschema.Draft202012Validator:
+    def check(
+        self, app: Flask, method: str, path: str, status: int, headers: Headers, body: bytes | None
+    ) -> Mapping[str, Any] | None:
+        """Fail unless an answer of the application is described; the operation, if it is one. No body: a stream."""
+        assert re.fullmatch("[0-9a-f]{32}", headers["X-Request-Id"])
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        media_type = headers.get("Content-Type", "").partition(";")[0]
+        if status >= 400 and method != "HEAD":
+            assert media_type == "application/problem+json", media_type
+            assert orjson.loads(body or b"")["request_id"] == headers["X-Request-Id"]
+        try:
+            rule, _ = app.url_map.bind("").match(path.partition("?")[0], method, return_rule=True)
+        except HTTPException:
+            return None
+        described = self._operations.get(rule.endpoint.rpartition(".")[2])
+        # `is_streamed` says nothing here: to the test client every answer is an iterator.
+        if described is None or method in ("HEAD", "OPTIONS") or media_type in STREAMS:
+            return None
+        operation = described[2]
+        answer = self.answer(operation, status)
+        for name in answer.get("headers", {}):
+            assert name in _SOMETIMES or name in headers, name
+        if status != 304 and "gzip" not in headers.get("Content-Encoding", ""):
+            value = orjson.loads(body or b"") if "json" in media_type and "ndjson" not in media_type else None
+            self.validate(operation, status, media_type, value)
+        return operation
+
+    def validator(self, schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
         """A validator of a (closed) schema that refers to components."""
         key = str(schema)
         if key not in self._validators:
             own = copy.deepcopy(dict(schema))
             _close(own, outermost=True)
-            self._validators[key] = jsonschema.Draft202012Validator({**own, "components": self._components})
+            self._validators[key] = jsonschema_rs.Draft202012Validator({**own, "components": self._components})
         return self._validators[key]
 
 
@@ -116,27 +146,8 @@ class Checked:
 
     def check(self, method: str, path: str, response: TestResponse) -> None:
         """Fail unless the answer is described."""
-        assert re.fullmatch("[0-9a-f]{32}", response.headers["X-Request-Id"])
-        assert response.headers["X-Content-Type-Options"] == "nosniff"
-        if response.status_code >= 400:
-            assert response.mimetype == "application/problem+json"
-            assert response.json is not None
-            assert response.json["request_id"] == response.headers["X-Request-Id"]
-        try:
-            rule, _ = self.app.url_map.bind("").match(path.partition("?")[0], method, return_rule=True)
-        except HTTPException:
-            return
-        described = self.description.operations().get(rule.endpoint.rpartition(".")[2])
-        # `is_streamed` says nothing here: to the test client every answer is an iterator.
-        if described is None or method in ("HEAD", "OPTIONS") or response.mimetype in STREAMS:
-            return
-        operation = described[2]
-        answer = self.description.answer(operation, response.status_code)
-        for name in answer.get("headers", {}):
-            assert name in _SOMETIMES or name in response.headers, name
-        if response.status_code != 304 and "gzip" not in response.headers.get("Content-Encoding", ""):
-            body = response.json if "json" in response.mimetype and "ndjson" not in response.mimetype else None
-            self.description.validate(operation, response.status_code, response.mimetype, body)
+        body = None if response.mimetype in STREAMS else response.get_data()
+        self.description.check(self.app, method, path, response.status_code, response.headers, body)
 
     def get(self, path: str, **options: Any) -> TestResponse:
         """GET."""

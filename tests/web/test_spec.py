@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from flask import Flask
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -133,7 +133,7 @@ def test_every_problem_has_an_example_that_fits(description: Description) -> Non
 def test_an_answer_that_is_not_described_is_noticed(app: Flask, description: Description) -> None:
     document = copy.deepcopy(dict(description.document))
     del document["components"]["schemas"]["Index"]["properties"]["name"]
-    with pytest.raises(jsonschema.ValidationError, match="name"):
+    with pytest.raises(jsonschema_rs.ValidationError, match="name"):
         Checked(app, Description(document)).get("/v1")
 
 
