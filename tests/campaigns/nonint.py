@@ -10,23 +10,19 @@ lies outside is not compared: HTTP as gunicorn speaks it, and time.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import redis
 
 from spieltisch_service.app.service import Service
 from spieltisch_service.games.catalogue import GAMES
-from spieltisch_service.store.connection import connect
-from spieltisch_service.store.embedded import EmbeddedStore
-from tests.campaigns.harness.asking import NoBell
 from tests.campaigns.harness.campaign import Campaign, Figures, Finding, Run
 from tests.campaigns.harness.logged import quiet_log
+from tests.campaigns.harness.own_store import own_store
 from tests.campaigns.hidden.comparing import Comparing, askers
 from tests.campaigns.hidden.leaks import LEAKS
 from tests.campaigns.hidden.tables import Table, play_some, set_up
-from tests.conftest import SECRET
 
 _GAMES = tuple(GAMES)
 #: How far a match is played between two looks at it, at most.
@@ -37,7 +33,7 @@ _OPEN_MATCHES = 0.1
 def run(run: Run) -> Figures:
     """Compare `answers` answers of each game."""
     figures: dict[str, Any] = {"operations": 0}
-    with store(run) as (url, new_service), quiet_log():
+    with own_store(run.folder) as (url, new_service), quiet_log():
         for game in _GAMES if run.plant is None else (LEAKS[run.plant][0],):
             comparing, positions = Comparing(plant=run.plant), 0
             number = 0
@@ -74,19 +70,6 @@ def _look(comparing: Comparing, table: Table, rng: random.Random, seed: str) -> 
         for difference in comparing.differences(table, viewer, known, rng, memory):
             who = "a spectator" if viewer is None else f"seat {viewer}"
             raise Finding(f"{who} (by {known}) can tell two worlds apart, match {seed!r}: {difference}")
-
-
-@contextmanager
-def store(run: Run) -> Iterator[tuple[str, Callable[..., Service]]]:
-    """A store of its own, and services over it that are like other worker processes, with nothing in memory."""
-    embedded = EmbeddedStore(run.folder / "data", "fast")
-    embedded.start()
-    kept: Any = connect(embedded.url)
-    try:
-        yield embedded.url, lambda: Service(kept, NoBell(), SECRET, bots=("random",))
-    finally:
-        kept.close()
-        embedded.stop()
 
 
 CAMPAIGN = Campaign(

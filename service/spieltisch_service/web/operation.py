@@ -15,9 +15,11 @@ import orjson
 from flask import Request as FlaskRequest
 from flask import Response, request
 from marshmallow import Schema
+from werkzeug.datastructures import MultiDict
 from werkzeug.utils import cached_property
 
 from spieltisch_service.app.callers import ANONYMOUS, SCOPES, Answer, Caller, Once, Scope
+from spieltisch_service.app.errors import InvalidParameter
 from spieltisch_service.app.limits import RATES, Bucket, Meter, Policy
 from spieltisch_service.app.service import Service
 from spieltisch_service.web.idempotency import once_of
@@ -55,6 +57,15 @@ class Request(FlaskRequest):
     def request_id(self) -> str:
         """32 hex digits."""
         return new_request_id()
+
+    @cached_property
+    def args(self) -> MultiDict[str, str]:
+        """The query's parameters. Raises InvalidParameter for bytes that are not UTF-8, where Werkzeug would fail."""
+        try:
+            parsed: MultiDict[str, str] = super().args
+        except UnicodeDecodeError:
+            raise InvalidParameter("The query has bytes that are not UTF-8; send them percent-encoded.") from None
+        return parsed
 
 
 @dataclass(frozen=True, slots=True)
