@@ -13,18 +13,9 @@ from tests.architecture.places import SERVICE
 
 WEB = SERVICE / "web"
 DECODER = WEB / "decoder.py"
-#: What Flask and Werkzeug offer for bodies; `.json` is also read off answers, so only requests count there.
-BODIES = {
-    "get_json",
-    "get_data",
-    "on_json_loading_failed",
-    "form",
-    "files",
-    "values",
-    "stream",
-    "want_form_data_parsed",
-}
-OF_REQUESTS = {"json", "data"}
+#: What Flask and Werkzeug offer for bodies, and of that, what other things have, too.
+BODIES = {"get_json", "get_data", "form", "stream", "want_form_data_parsed", "make_form_data_parser"}
+OF_REQUESTS = {"json", "data", "files", "values"}
 QUERIES = {"args", "query_string"}
 #: Who reads queries: the check of the declared schema, tokens that stand there by mistake, and idempotency.
 READS_QUERIES = {"overrides.py", "auth.py", "idempotency.py", "operation.py"}
