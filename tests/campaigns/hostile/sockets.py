@@ -195,7 +195,7 @@ def _once(port: int, wanted: Knock, canary: Canary) -> None:
     """Send the bytes on a connection of their own, and judge all that comes back."""
     with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_S) as connection:
         # The other side may refuse and close before it has read everything.
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(OSError):
             connection.sendall(wanted.sent)
             if wanted.reset:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
