@@ -165,6 +165,26 @@ def _erase(s: Situation) -> None:
     s.token, s.path = s.account(), "/v1/me"
 
 
+def _create_key(s: Situation) -> None:
+    s.token = s.account()
+    s.path, s.body, s.other = "/v1/me/keys", {"name": "bot"}, {"name": "other bot"}
+
+
+def _keys(s: Situation) -> int:
+    return len(s.get("/v1/me/keys")["keys"]) - 1
+
+
+def _rotate_key(s: Situation) -> None:
+    s.token = s.account()
+    made = s.post("/v1/me/keys", {"name": "bot"})["id"]
+    s.path, s.body, s.other = f"/v1/me/keys/{made}/rotation", {"overlap_s": 60}, {"overlap_s": 61}
+
+
+def _revoke_key(s: Situation) -> None:
+    s.token = s.account()
+    s.path = f"/v1/me/keys/{s.post('/v1/me/keys', {'name': 'bot'})['id']}"
+
+
 #: POSTs that leave nothing behind.
 CHANGES_NOTHING = frozenset({"imagine"})
 
@@ -180,5 +200,8 @@ OPERATIONS: Sequence[Operation] = (
     Operation("rematch", _rematch, _rematches),
     Operation("leaveSeat", _leave, lambda s: s.events("seat_left"), method="DELETE", key=False, again=(403, 404, 409)),
     Operation("abortMatch", _abort, lambda s: s.events("match_aborted"), method="DELETE", key=False, again=(409,)),
+    Operation("createKey", _create_key, _keys),
+    Operation("rotateKey", _rotate_key, lambda s: _keys(s) - 1),
+    Operation("revokeKey", _revoke_key, lambda s: 1 - _keys(s), method="DELETE", key=False, again=(404,)),
     Operation("eraseMe", _erase, lambda _: 1, method="DELETE", key=False, again=(401,)),
 )
