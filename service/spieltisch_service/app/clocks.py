@@ -7,6 +7,7 @@ it has gone by, no outage can have ended of which it does not know (a new one ta
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Sequence
@@ -112,10 +113,9 @@ class Heart:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self._clocks.listen()
-            except StoreUnavailable:
-                # Whoever needs the store says so; that it was away shows in the beats that are missing.
-                _log.info("no_heartbeat")
+                # Whoever needs the store says that it is away; here it shows in the beats that are missing.
+                with contextlib.suppress(StoreUnavailable):
+                    self._clocks.listen()
             except Exception as error:  # a heart that stops stands still for good, unnoticed
                 _log.error("no_heartbeat", detail=repr(error))
             self._stop.wait(BEAT_S)
