@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -12,11 +12,11 @@ from spieltisch_service.domain import play
 from spieltisch_service.domain.clock import Clock
 from spieltisch_service.domain.errors import InvalidRecord
 from spieltisch_service.domain.events import LoggedEvent, chained
-from spieltisch_service.domain.fairness import commitment
-from spieltisch_service.domain.match import Match, Seat, Secret
+from spieltisch_service.domain.match import Match, Secret
 from spieltisch_service.domain.record import record
 from spieltisch_service.domain.verify import verify
 from spieltisch_service.games.catalogue import GAMES
+from tests.games.played import new_match
 from tests.games.tampering import Record, rechained
 
 NOON = 1_800_000_000_000
@@ -29,20 +29,7 @@ def played(game_id: str, clock: Clock, lapses: tuple[int, ...], players: int = 3
     game = GAMES[game_id]
     options = {"round_limit": 2} if game_id == "wunderland" else {}
     seed = bytes(range(32))
-    first = Match(
-        id="mt_" + "1" * 32,
-        game=game.id,
-        rules_version=game.rules_version,
-        options=asdict(game.options_type(**options)),
-        start="auto",
-        visibility="public",
-        metadata={},
-        creator="ac_1",
-        commitment=commitment("mt_" + "1" * 32, game.id, game.rules_version, seed),
-        deal_source="drawn",
-        first_seats=(Seat("account"),) * players,
-        clock=clock,
-    )
+    first = replace(new_match(game, players, options, seed, "mt_" + "1" * 32), clock=clock)
     match, log = first, list[LoggedEvent]()
     secret = Secret(seed.hex(), (None,) * players, None)
 
