@@ -62,17 +62,21 @@ class Chores(threading.Thread):
     def _key(self) -> str:
         return f"{self._rng.getrandbits(160):040x}"
 
+    def _settled(self, method: str, path: str, body: Any = None, **more: Any) -> Answer:
+        self.at = f"{method} {path}"
+        # On a connection of its own each, so that it comes to workers that know neither the key nor the match.
+        self._wire.close()
+        return self._wire.settled(method, path, body, **more)
+
     def _post(self, path: str, body: Any, token: str | None, *expected: int) -> Any:
-        self.at = f"POST {path}"
-        return accepted(self._wire.settled("POST", path, body, key=self._key(), token=token), *expected)
+        return accepted(self._settled("POST", path, body, key=self._key(), token=token), *expected)
 
     def _get(self, path: str, token: str | None = None) -> Any:
-        self.at = f"GET {path}"
-        return accepted(self._wire.settled("GET", path, token=token), 200)
+        return accepted(self._settled("GET", path, token=token), 200)
 
     def _deleted(self, path: str, token: str, *again: int) -> Answer:
         """A DELETE has no key: when its answer was lost, the next one may hear that it has happened."""
-        answer = self._wire.settled("DELETE", path, token=token)
+        answer = self._settled("DELETE", path, token=token)
         if answer.status not in (200, *again):
             raise Finding(f"DELETE {path}: {answer}")
         return answer
