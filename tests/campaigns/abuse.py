@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import selectors
 import socket
-import threading
+import subprocess
+import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.campaigns.harness.campaign import Campaign, Figures, Finding, Run
 from tests.campaigns.harness.players import SHORT_MATCHES, account
 from tests.campaigns.harness.site import Served
 from tests.campaigns.harness.wire import PATIENCE_S, Answer, Wire, accepted, packed
+from tests.serving import ROOT
 
 _WORKERS = 2
 #: What the service is told: creates of one key, new accounts of one address, streams of one key in one process.
@@ -26,80 +27,42 @@ _RATES = {
     "accounts": (0, _ACCOUNTS),
     **dict.fromkeys(("actions", "refused", "reads", "streams", "sandbox"), (_PLENTY, _PLENTY)),
 }
-_HALF_A_POST = (
-    b"POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 600\r\n\r\n{"
-)
-
-_HALF_A_HEAD = b"GET /v1/games HTTP/1.1\r\nHost: x\r\nX-Slow: "
 _ESTABLISHED, _CLOSE_WAIT = "01", "08"
-#: How often a slow socket sends another byte.
-_DRIP_S = 1.0
-#: A body that does not come is waited for 8 s, a head 5 s; what is cut is cut within this, or not at all.
-_CUT_S = 60.0
 
 
-class Sockets(threading.Thread):
-    """Holds sockets of three kinds open: nothing sent, a head that never ends, and a body that never ends."""
+class Sockets:
+    """The slow sockets, in a process of their own: what they cost here is not what they cost there."""
 
     def __init__(self, port: int, count: int) -> None:
-        super().__init__(name="slow sockets", daemon=True)
-        self._port, self._count = port, count
-        self._held = selectors.DefaultSelector()
-        self.enough = threading.Event()
-        self.opened = threading.Event()
-        self.cut = self.opened_count = 0
-        self.error: BaseException | None = None
+        words = [sys.executable, "-m", "tests.campaigns.harness.slow_sockets", str(port), str(count)]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
-    def run(self) -> None:
-        """Open them all, feed them, and open another one for each that the service has cut."""
-        try:
-            for number in range(self._count):
-                self._open(number)
-            self.opened.set()
-            fed_s = time.monotonic()
-            while not self.enough.is_set():
-                for key, _ in self._held.select(timeout=0.2):
-                    self._ended(key)
-                if time.monotonic() - fed_s >= _DRIP_S:
-                    fed_s = time.monotonic()
-                    self._feed()
-        except BaseException as error:
-            self.error = error
-        finally:
-            self.opened.set()
-            for key in list(self._held.get_map().values()):
-                self._close(key)
-            self._held.close()
+    def say(self, word: str) -> list[str]:
+        """Wait until they say this word; what follows it. Raises Finding."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said, *rest = line.split(maxsplit=1)
+            if said == word:
+                return rest
+            if said == "found":
+                raise Finding(rest[0])
+        raise Finding(f"the slow sockets ended before they were {word}")
 
-    def _open(self, number: int) -> None:
-        one = socket.create_connection(("127.0.0.1", self._port), PATIENCE_S)
-        first = (b"", _HALF_A_HEAD, _HALF_A_POST)[number % 3]
-        one.sendall(first)
-        one.setblocking(False)
-        self._held.register(one, selectors.EVENT_READ, number)
-        self.opened_count += 1
+    def end(self) -> int:
+        """Close them all; how many had been cut by the service."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        cut = int(self.say("ended")[0])
+        self._process.wait(PATIENCE_S)
+        return cut
 
-    def _ended(self, key: selectors.SelectorKey) -> None:
-        """The service said something, or hung up."""
-        with suppress(OSError):
-            said = key.fileobj.recv(65536)  # type: ignore[union-attr]
-            if said:
-                if said.startswith((b"HTTP/1.1 2", b"HTTP/1.1 5")):
-                    raise Finding(f"half a request was answered {said[:200]!r}")
-                return
-        self.cut += 1
-        self._close(key)
-        self._open(key.data)
-
-    def _feed(self) -> None:
-        for key in list(self._held.get_map().values()):
-            if key.data % 3:
-                with suppress(OSError):
-                    key.fileobj.send(b" ")  # type: ignore[union-attr]
-
-    def _close(self, key: selectors.SelectorKey) -> None:
-        self._held.unregister(key.fileobj)
-        key.fileobj.close()  # type: ignore[union-attr]
+    def kill(self) -> None:
+        """End them in any case."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
 
 
 class Healthy:
@@ -161,9 +124,8 @@ def run(run: Run) -> Figures:
         run.say(f"quiet: {_told(quiet)}")
 
         sockets = Sockets(port, run["sockets"])
-        stack.callback(sockets.enough.set)
-        sockets.start()
-        sockets.opened.wait()
+        stack.callback(sockets.kill)
+        sockets.say("opened")
         streams = _hoard(port, flooding, healthy[0].path)
         for held in streams:
             stack.callback(held.close)
@@ -176,12 +138,8 @@ def run(run: Run) -> Figures:
             raise Finding(f"{accounts + 3} accounts of {_ACCOUNTS} came from an address that forged others")
         loud = sorted(took for each in healthy for took in each.play(run["requests"] // 2))
         run.say(f"among {run['sockets']} sockets and {len(streams)} streams: {_told(loud)}")
-        _wait(lambda: sockets.cut > 0 or sockets.error is not None, _CUT_S, "the first slow socket that is cut")
-
-        sockets.enough.set()
-        sockets.join(PATIENCE_S)
-        if sockets.error is not None:
-            raise sockets.error
+        sockets.say("cut")
+        cut = sockets.end()
         for held in streams:
             held.close()
         # The two that play may keep theirs.
@@ -195,7 +153,7 @@ def run(run: Run) -> Figures:
     return {
         "operations": len(quiet) + len(loud) + made + over + accounts,
         "sockets": run["sockets"],
-        "cut by the service": sockets.cut,
+        "cut by the service": cut,
         "streams held": len(streams),
         "creates": made,
         "creates refused": over,
