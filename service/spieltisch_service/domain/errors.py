@@ -3,7 +3,9 @@
 DomainError
 ├── OutOfTurn        another seat must act, or the list of actions goes beyond the end of the turn
 ├── ActionIllegal    the game's rules forbid one action of the list
-└── InvalidRecord    a record that does not prove what it says
+├── InvalidRecord    a record that does not prove what it says
+├── InvalidSetup     a tournament that cannot be played as it is described
+└── EntryRefused     an entry that a tournament's log cannot have here
 """
 
 from __future__ import annotations
@@ -51,3 +53,19 @@ class InvalidRecord(DomainError):
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(problems))
+
+
+class InvalidSetup(DomainError):
+    """A tournament cannot be played so; `field` is the part of the setup that is to blame."""
+
+    def __init__(self, field: str, text: str) -> None:
+        self.field = field
+        super().__init__(text)
+
+
+class EntryRefused(DomainError):
+    """A tournament's log cannot have this entry here, and nothing has changed. `code` says why, for programs."""
+
+    def __init__(self, code: str, text: str) -> None:
+        self.code = code
+        super().__init__(text)

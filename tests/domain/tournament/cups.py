@@ -1,0 +1,57 @@
+"""Tournaments for tests: made, entered and started in a line, and played by a function that says who is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from spieltisch_service.domain.tournament.due import DueMatch, due, undisputed
+from spieltisch_service.domain.tournament.fold import apply, fold
+from spieltisch_service.domain.tournament.log import Created, Entered, Entry, MatchEnded, Started, paired
+from spieltisch_service.domain.tournament.setup import TournamentSetup
+from spieltisch_service.domain.tournament.state import State
+
+
+def setup(format_: str = "swiss", **said: Any) -> TournamentSetup:
+    return TournamentSetup(**{"game": "neues-land", "format": format_, "seed": "cup", **said})
+
+
+def opened(names: Iterable[str], format_: str = "swiss", **said: Any) -> State:
+    """A tournament `to` that `names` have entered; not started."""
+    entries: list[Entry] = [Created("to", setup(format_, **said))]
+    return fold([*entries, *(Entered(name, name.upper()) for name in names)])
+
+
+def started(names: Iterable[str], format_: str = "swiss", **said: Any) -> State:
+    return apply(opened(names, format_, **said), Started())
+
+
+def after(state: State, *entries: Entry) -> State:
+    for entry in entries:
+        state = apply(state, entry)
+    return state
+
+
+def with_round(state: State, *tables: Sequence[str], **said: Any) -> State:
+    """The state after a round that is paired by hand; a table is a text of one-letter names, in seat order."""
+    entry = paired(
+        state.tournament, len(state.rounds) + 1, [tuple(table) for table in tables], state.setup.deals, **said
+    )
+    return apply(state, entry)
+
+
+def ended(match: DueMatch, ranks: Sequence[int], **said: Any) -> MatchEnded:
+    return MatchEnded(match.table, match.number, f"mt-{match.table}-{match.number}", match.seats, tuple(ranks), **said)
+
+
+def by_alphabet(match: DueMatch) -> MatchEnded:
+    """Whose name comes first in the alphabet wins."""
+    return ended(match, [1 + sum(other < own for other in match.seats) for own in match.seats])
+
+
+def played(state: State, result: Callable[[DueMatch], MatchEnded] = by_alphabet) -> State:
+    """The state after everything that is to be played now has been."""
+    while matches := due(state):
+        for match in matches:
+            state = apply(state, undisputed(match) or result(match))
+    return state
