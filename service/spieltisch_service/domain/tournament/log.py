@@ -91,7 +91,7 @@ class Created(Entry):
 
     type = "created"
     tournament: str = _of(_text)
-    setup: TournamentSetup = field(metadata={"read": TournamentSetup.from_wire})
+    setup: TournamentSetup = _of(TournamentSetup.from_wire)  # noqa: RUF009 (a field, as the others are)
 
 
 @dataclass(frozen=True, slots=True)
