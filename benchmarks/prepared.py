@@ -12,7 +12,8 @@ from typing import Any
 from benchmarks.load import request
 from benchmarks.positions import Line, line
 from benchmarks.site import Account
-from spieltisch_service.app.live import LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.live import LiveMatches, Plan
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.domain import play
 from spieltisch_service.domain.match import Match, Seat, Secret
 from spieltisch_service.games.catalogue import GAMES

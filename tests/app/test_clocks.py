@@ -222,6 +222,54 @@ def test_whoever_resigns_after_the_time_of_another_is_over_resigns_after_that(
     assert log[-1]["type"] == "match_finished"
 
 
+def test_whoever_resigned_in_time_did_so_before_the_time_of_another_was_over(
+    service: Service, register: Callable[[str], Caller]
+) -> None:
+    players = [register(name) for name in ("Ada", "Bob", "Cleo")]
+    table = Table(service, players, QUICK)
+    began_s = time.perf_counter()
+    deadline_at = table.view()["deadline_at"]
+    table.wait_for(lambda: service.clocks.listen().now_ms > instant_ms(deadline_at))
+    service.seats.resign(players[2], table.id, None, None, began_s)
+    table.sit_out()
+    table.view(1)
+    log = table.log()
+    left = [(event["type"], event["seat"], event["at"]) for event in log if event["type"].startswith("seat_")][2:]
+    assert left == [("seat_resigned", 2, deadline_at), ("seat_forfeited", 0, deadline_at)]
+
+
+def test_a_move_that_came_too_late_is_not_for_the_decision_that_follows(
+    service: Service, ada: Caller, bob: Caller
+) -> None:
+    table = Table(service, [ada, bob], Clock("per_decision", 300, on_timeout="autoplay"))
+    version = table.view()["version"]
+    skip = service.live.current(table.id).game.action_from_wire({"type": "pass"})
+    deadline_ms = instant_ms(table.view()["deadline_at"])
+    table.sit_out()
+    # The default action is a tile, and whether a follower goes there is seat 0's decision again.
+    with pytest.raises(StaleVersion) as refused:
+        service.play.act(ada, table.id, [skip], None, None, once(ada, "late"))
+    assert refused.value.extra["version"] > version
+    played = [event for event in table.log() if event["type"] == "action"]
+    assert {event["data"]["cause"] for event in played} == {"timeout"}
+    assert instant_ms(played[0]["at"]) == deadline_ms
+
+
+def test_nor_when_somebody_else_has_noticed_the_lapse_meanwhile(
+    service: Service, other_worker: Service, ada: Caller, bob: Caller
+) -> None:
+    table = Table(service, [ada, bob], Clock("per_decision", 300, on_timeout="autoplay"))
+    began_s = time.perf_counter()
+    table.sit_out()
+    assert other_worker.live.settle(table.id)
+    live = service.live.fresh(table.id)
+    action = next(iter(live.game.legal(live.state)))
+    service.live._forget(table.id)
+    with pytest.raises(StaleVersion):
+        service.play.act(ada, table.id, [action], None, None, None, None, began_s)
+    assert "player" not in {event["data"].get("cause") for event in table.log()}
+
+
 def test_the_sweeper_settles_what_nobody_asks_for(service: Service, ada: Caller, bob: Caller) -> None:
     table = Table(service, [ada, bob], QUICK)
     deadline_at = table.view()["deadline_at"]

@@ -79,6 +79,21 @@ def test_what_the_clock_says_happened_when_it_was_over(store: RedisStore) -> Non
     assert [event.at_ms for event in store.events(MATCH, 0, 9)] == [began.at_ms, began.at_ms + 7]
 
 
+def test_what_was_received_in_time_may_have_happened_by_the_deadline_at_the_latest(store: RedisStore) -> None:
+    made = events()
+    began = store.commit(creation(events=made))
+    assert isinstance(began, Committed)
+    while now_ms(store) < began.at_ms + 20:
+        time.sleep(0.005)
+    deadline_ms = began.at_ms + 7
+    in_time = Timed(deadline_ms, received_ago_ms=60_000, at_ms=deadline_ms)
+    assert store.commit(follow(made, timed=in_time)) == Committed(deadline_ms)
+    later = Timed(now_ms(store) + DAY_MS, at_ms=now_ms(store) + DAY_MS)
+    done = store.commit(follow(store.events(MATCH, 0, 9), timed=later))
+    assert isinstance(done, Committed)
+    assert deadline_ms < done.at_ms <= now_ms(store)
+
+
 def test_but_never_before_the_last_event(store: RedisStore) -> None:
     made = events()
     began = store.commit(creation(events=made))

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from spieltisch_service.app.accounts import sha256_of, without_name
 from spieltisch_service.app.archive import BadArchive, Counts, Whole, Writer, read
 from spieltisch_service.app.holdings import Holdings, Reservation, WholeAccount, WholeMatch
-from spieltisch_service.app.live import LiveMatch
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import UnknownForm
 from spieltisch_service.app.proving import proved
 from spieltisch_service.app.stored import account_of, match_of_document, secret_of, state_of

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from spieltisch_service.app.errors import IdempotencyKeyReused
+from spieltisch_service.app.ports import IdempotencyRow
 from spieltisch_service.domain.events import canonical, instant
 
 Scope: TypeAlias = Literal["play", "create", "organize", "webhooks", "admin"]
@@ -142,6 +144,14 @@ class Once:
         key = hashlib.sha256("\n".join((caller.scope, method, path, header)).encode()).hexdigest()
         said = canonical([sorted(query), body])
         return cls(key, hashlib.sha256(said.encode()).hexdigest()[:32], len(header))
+
+
+def same_intent(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:
+    """The row of an earlier answer, if it was to this very intent. Raises IdempotencyKeyReused."""
+    if once is None or row.fingerprint != once.fingerprint:
+        msg = "this Idempotency-Key was used before with another body or query; use a new key for another intent"
+        raise IdempotencyKeyReused(msg)
+    return row
 
 
 @dataclass(frozen=True, slots=True)

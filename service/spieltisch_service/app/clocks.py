@@ -94,6 +94,16 @@ def timed(
     return Timed(deadline_ms, min(ago_ms, LONGEST_AGO_MS), at_ms, row.to_json().encode(), row.due)
 
 
+def overtaken(match: Match, came_ms: int, *, settled: bool) -> bool:
+    """Whether the running decision came about by a lapse that was noticed after a request came in, at `came_ms`.
+
+    `settled`: that request itself noticed something.
+    """
+    times = match.times
+    # A decision begins later than the event before it only where that was a lapse.
+    return times is not None and times.since_ms > match.at_ms and (settled or came_ms < times.since_ms)
+
+
 class Heart:
     """Beats for a process that serves, from `start` to `stop`."""
 

@@ -13,7 +13,8 @@ from spieltisch_service.app.access import held_seats, require_known
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import FieldError, InvalidParameter, Unauthenticated
-from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
 from spieltisch_service.domain.events import instant
 

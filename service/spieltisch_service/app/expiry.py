@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spieltisch_service.app.live import LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.live import LiveMatches, Plan
+from spieltisch_service.app.live_match import LiveMatch
 
 
 class Expiry:

@@ -11,16 +11,17 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import orjson
 
-from spieltisch_service.app.callers import Once
-from spieltisch_service.app.clocks import Clocks, timed
+from spieltisch_service.app.callers import Once, same_intent
+from spieltisch_service.app.clocks import Clocks, overtaken, timed
 from spieltisch_service.app.differences import change_of, document_if_changed, grown, index, stamped, stamps, topics
-from spieltisch_service.app.errors import IdempotencyKeyReused, Refusal, no_such_match
+from spieltisch_service.app.errors import Refusal, no_such_match
 from spieltisch_service.app.limits import Meter
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import (
     UNOBSERVED,
     Commit,
@@ -39,8 +40,6 @@ from spieltisch_service.domain import play
 from spieltisch_service.domain.clock import GRACE_MS
 from spieltisch_service.domain.events import LoggedEvent, chained
 from spieltisch_service.domain.match import Match, Secret
-from spieltisch_service.games.catalogue import GAMES
-from spieltisch_service.games.contract import Game
 
 _KEEP_S = 30.0
 _KEPT_MATCHES = 512
@@ -50,55 +49,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class LiveMatch:
-    """A match with its secret and its game state (None before the start), all at `match.version`.
-
-    `views` keeps the answers that were built, by viewer; `now_ms` is the store's time when it was read, or at `told_s`.
-    """
-
-    match: Match
-    secret: Secret
-    state: Any
-    now_ms: int
-    loaded_s: float
-    views: dict[int | None, bytes] = field(default_factory=dict)
-    told_s: float = 0.0
-
-    @property
-    def about_now_ms(self) -> int:
-        """What the store's time should be by now. It decides when to ask, and nothing else."""
-        return self.now_ms + int((time.monotonic() - (self.told_s or self.loaded_s)) * 1000)
-
-    @property
-    def game(self) -> Game[Any]:
-        """The rules that it is played by."""
-        return GAMES[self.match.game]
-
-    def to_act(self) -> int | None:
-        """The seat that must act, of a running match."""
-        return self.game.to_act(self.state) if self.match.status == "running" else None
-
-    def waits_for_bot(self) -> bool:
-        """Whether a house bot must act."""
-        seat = self.to_act()
-        return seat is not None and self.match.seats[seat].kind == "bot"
-
-    def view(self, seat: int | None) -> bytes:
-        """The view for a seat or (None) a spectator, as JSON."""
-        body = self.views.get(seat)
-        if body is None:
-            view = play.view(self.game, self.match, self.state, seat)
-            body = self.views[seat] = orjson.dumps(view, option=orjson.OPT_SORT_KEYS)
-        return body
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
     `seats` go into the idempotency row; `match` is only given when more than the events changes it (people);
     `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock says, which
-    happened at `at_ms` (None: now).
+    happened at `at_ms` (None: now); of anything else, that is when it happened at the latest.
     """
 
     drafts: Sequence[play.Draft]
@@ -201,21 +157,20 @@ class LiveMatches:
         live = None if fresh else self._recall(match_id)
         if live is not None and live.match.version < at_least:
             live = None
-        certain = False
+        certain = settled = False
         unsettled = live is None or live.match.clock is not None
         while time.monotonic() < deadline_s:
             row = None
             if live is None:
+                asked_s = time.perf_counter()
                 stored = self._stored(match_id, once)
-                live, row, certain = self.keep(stored), stored.idempotency, True
+                live, row, certain = self._late(self.keep(stored), asked_s, began_s, settled), stored.idempotency, True
             try:
                 right = rights(live)
                 if row is not None:
-                    return Done(live, row=_same(row, once))
+                    return Done(live, row=same_intent(row, once))
                 if unsettled and self._clocks.concerns(live.match.times, live.about_now_ms):
-                    unsettled = False
-                    self.settle(match_id)
-                    live = None
+                    unsettled, settled, live = False, self.settle(match_id), None
                     continue
                 wanted = plan(live, right)
             except Refusal:
@@ -223,17 +178,25 @@ class LiveMatches:
                     raise
                 live = None
                 continue
+            asked_s = time.perf_counter()
             done = self._commit(live, wanted, once, status, began_s)
             if isinstance(done, Done):
                 return done
+            live, certain = None, False
             if isinstance(done, Lapsed):
-                self.settle(match_id, patiently=True)
-                live, certain = None, False
-                continue
-            # Who was behind is told what the store has; that is as certain as a match that was just loaded.
-            live, certain = (None, False) if done is None else (self.keep(done), True)
+                settled |= self.settle(match_id, patiently=True)
+            elif done is not None:
+                # Who was behind is told what the store has; that is as certain as a match that was just loaded.
+                live, certain = self._late(self.keep(done), asked_s, began_s, settled), True
         msg = "the match is changed by others faster than this request could be"
         raise StoreUnavailable(msg)
+
+    @staticmethod
+    def _late(live: LiveMatch, asked_s: float, began_s: float | None, settled: bool) -> LiveMatch:
+        """What was read of the match, having been asked for at `asked_s`, for a request that came in at `began_s`."""
+        waited_s = 0.0 if began_s is None else asked_s - began_s
+        late = overtaken(live.match, live.now_ms - int(waited_s * 1000), settled=settled)
+        return replace(live, overtaken=True) if late else live
 
     def settle(self, match_id: str, *, patiently: bool = False) -> bool:
         """Let happen what the match's clock says by now; whether there was anything. Raises NotFound.
@@ -298,8 +261,7 @@ class LiveMatches:
             wanted = replace(wanted, state=live.state)
         events = chained(before.version, before.hash, wanted.drafts)
         after = grown(wanted.match or before, events, before.at_ms)
-        secret = wanted.secret or live.secret
-        state = wanted.state
+        secret, state = wanted.secret or live.secret, wanted.state
         now = LiveMatch(after, secret, state, live.now_ms, live.loaded_s)
         row = None
         if once is not None:
@@ -334,7 +296,7 @@ class LiveMatches:
             assert wanted.meter is not None
             raise wanted.meter.exceeded(outcome)
         if not isinstance(outcome, Committed):
-            return Done(self.fresh(before.id), row=_same(outcome.row, once))
+            return Done(self.fresh(before.id), row=same_intent(outcome.row, once))
         if wanted.meter is not None:
             wanted.meter.counts = outcome.counts
         self._observer.committed(after.game, events)
@@ -343,7 +305,8 @@ class LiveMatches:
         now = replace(now, match=stamped(before, after, at_ms), now_ms=outcome.at_ms)
         if before.clock is not None:
             match = grown(wanted.match or before, events, outcome.at_ms)
-            now = replace(now, match=match, now_ms=match.told_at_ms(outcome.at_ms), told_s=time.monotonic())
+            now_ms = max(live.at_least_now_ms, match.told_at_ms(outcome.at_ms))
+            now = replace(now, match=match, now_ms=now_ms, told_s=time.monotonic())
         self._remember(now)
         logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
         return Done(now, logged, seats=wanted.seats)
@@ -381,17 +344,9 @@ class LiveMatches:
 
     def _live(self, stored: StoredMatch, known: str | None) -> LiveMatch:
         """The stored match as a live one; from memory where `known` is kept at that version."""
-        if known is not None:
-            kept = self._recall(known)
-            if kept is not None and kept.match.version == stored.version:
-                return kept
+        kept = None if known is None else self._recall(known)
+        if kept is not None and kept.match.version == stored.version:
+            return kept
         match = match_of(stored)
         secret = secret_of(stored.secret) if stored.secret else Secret(None, (), None)
         return LiveMatch(match, secret, state_of(match, stored.state), stored.now_ms, time.monotonic())
-
-
-def _same(row: IdempotencyRow, once: Once | None) -> IdempotencyRow:
-    if once is None or row.fingerprint != once.fingerprint:
-        msg = "this Idempotency-Key was used before with another body or query; use a new key for another intent"
-        raise IdempotencyKeyReused(msg)
-    return row

@@ -29,7 +29,8 @@ from spieltisch_service.app.errors import (
     MatchNotRunning,
     NotFound,
 )
-from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.live import Done, LiveMatches, Plan
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play

@@ -20,7 +20,8 @@ from spieltisch_service.app.errors import (
     StaleVersion,
 )
 from spieltisch_service.app.limits import Meter
-from spieltisch_service.app.live import LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.live import LiveMatches, Plan
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.waiting import Waiting
 from spieltisch_service.domain import play
 from spieltisch_service.domain.errors import ActionIllegal, OutOfTurn
@@ -73,8 +74,11 @@ class Playing:
 
         def plan(live: LiveMatch, own: int) -> Plan:
             match = live.match
-            if version is not None and version != match.version:
+            stale = version is not None and version != match.version
+            if stale or (version is None and live.overtaken and live.to_act() == own):
                 detail = f"the match is at version {match.version}, not {version}"
+                if not stale:
+                    detail = f"this came too late for the decision before; the match is at version {match.version} now"
                 extra = {"version": match.version, "view": orjson.Fragment(live.view(own))}
                 raise StaleVersion(detail, extra=extra)
             if match.status != "running":

@@ -27,7 +27,8 @@ from spieltisch_service.app.errors import (
     SeatsMissing,
     SeatTaken,
 )
-from spieltisch_service.app.live import Done, LiveMatch, LiveMatches, Plan
+from spieltisch_service.app.live import Done, LiveMatches, Plan
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
@@ -165,8 +166,13 @@ class Seating:
 
         return self._as_it_was(self._live.change(match_id, once, rights, plan))
 
-    def resign(self, caller: Caller, match_id: str, seat: int | None, once: Once | None) -> Answer:
-        """Give up: default actions follow for the seat, and the match ends when one active seat is left."""
+    def resign(
+        self, caller: Caller, match_id: str, seat: int | None, once: Once | None, began_s: float | None = None
+    ) -> Answer:
+        """Give up: default actions follow for the seat, and the match ends when one active seat is left.
+
+        `began_s`: when the request came in (`perf_counter`); None: now.
+        """
         require_known(caller)
 
         def rights(live: LiveMatch) -> int:
@@ -179,9 +185,12 @@ class Seating:
                 msg = f"the match is {live.match.status}; only a running match can be resigned"
                 raise MatchNotRunning(msg)
             drafts, state = play.resigned(live.game, live.match, live.state, own)
-            return Plan(drafts, state, seats=(own,))
+            times = live.match.times
+            # Whoever resigned in time did so before the time of another was over, which may be settled after that.
+            at_ms = None if times is None or times.seat == own else times.deadline_ms
+            return Plan(drafts, state, seats=(own,), at_ms=at_ms)
 
-        return self._as_it_was(self._live.change(match_id, once, rights, plan))
+        return self._as_it_was(self._live.change(match_id, once, rights, plan, began_s=began_s))
 
     def _as_it_was(self, done: Done) -> Answer:
         live = done.live if done.row is None else self._live.past(done.live, done.row.last)

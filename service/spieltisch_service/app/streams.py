@@ -14,7 +14,8 @@ from spieltisch_service.app.access import require_visible
 from spieltisch_service.app.accounts import TRUST_S, Accounts
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import AheadOfLog, FieldError, NotFound, TooManyStreams, Unauthenticated
-from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
 from spieltisch_service.domain.events import LoggedEvent

@@ -9,7 +9,8 @@ import time
 
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
-from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import Bell
 
 #: A ring can be lost with its connection, so whoever waits looks at least this often.

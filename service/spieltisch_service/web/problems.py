@@ -96,7 +96,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "stale_version": Kind(
             412,
             "The match has moved on",
-            "The `version` that you named is not the current one. The problem has the current `version` and `view`.",
+            "The `version` that you named is not the current one, or, without one, the time of the decision was over "
+            "before your move came in. The problem has the current `version` and `view`.",
         ),
         "body_too_large": Kind(413, "The body is too large", "A body has at most 65,536 bytes."),
         "unsupported_media_type": Kind(

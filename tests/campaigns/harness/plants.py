@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any
 from unittest import mock
 
-from spieltisch_service.app.live import LiveMatch, LiveMatches
+from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import Commit, Committed, Conflict, StoreUnavailable
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.store import redis_store

@@ -11,7 +11,7 @@ import pytest
 
 from spieltisch_service.app import decisions, matches, playing
 from spieltisch_service.app.callers import Caller
-from spieltisch_service.app.live import LiveMatch
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.playing import ViewAnswer
 from spieltisch_service.domain import play
 from spieltisch_service.domain.match import Match

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from spieltisch_service.app.live import LiveMatch
+from spieltisch_service.app.live_match import LiveMatch
 from tests.campaigns.harness.asking import Asking, Headers
 
 #: What differs between any two requests, and tells nothing.

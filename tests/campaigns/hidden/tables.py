@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spieltisch_service.app.callers import ANONYMOUS, Caller
-from spieltisch_service.app.live import LiveMatch
+from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
 from spieltisch_service.games.catalogue import GAMES

@@ -263,7 +263,7 @@ def resign(call: Call, match_id: str) -> Response:
     elif call.query.get("seat", seat) != seat:
         detail = "The body and ?seat= name different seats."
         raise InvalidParameter(detail, errors=[FieldError("not_one_of", detail, parameter="seat")])
-    return carried_out(call.service.seats.resign(call.caller, match_id, seat, call.once()))
+    return carried_out(call.service.seats.resign(call.caller, match_id, seat, call.once(), call.request.began_s))
 
 
 @BLUEPRINT.operation(

@@ -84,7 +84,8 @@ def get_legal_actions(call: Call, match_id: str) -> Response:
         summary="Act",
         description="Does the actions in order, all or nothing, for one seat and within its turn. The answer has the "
         "events that this caused and the seat's view after them. A list is judged by what the seat knew before it: a "
-        "card that one of its actions draws can be played by the next request, not by the same one.",
+        "card that one of its actions draws can be played by the next request, not by the same one. A request that "
+        "came in after the deadline of a decision is not for the next one, even without `version`: it is refused.",
         success=(Success(200, "What happened.", {JSON: log.ActedShape()}, ("Idempotency-Replayed",)),),
         auth="required",
         body=ActionsRequest(),
