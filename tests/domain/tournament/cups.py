@@ -7,7 +7,9 @@ from typing import Any
 
 from spieltisch_service.domain.tournament.due import DueMatch, due, undisputed
 from spieltisch_service.domain.tournament.fold import apply, fold
-from spieltisch_service.domain.tournament.log import Created, Entered, Entry, MatchEnded, Started, paired
+from spieltisch_service.domain.tournament.log import Created, Entered, Entry, MatchEnded, RoundPaired, Started, paired
+from spieltisch_service.domain.tournament.pairing.outcome import Over
+from spieltisch_service.domain.tournament.pairing.rounds import next_round
 from spieltisch_service.domain.tournament.setup import TournamentSetup
 from spieltisch_service.domain.tournament.state import State
 
@@ -55,3 +57,26 @@ def played(state: State, result: Callable[[DueMatch], MatchEnded] = by_alphabet)
         for match in matches:
             state = apply(state, undisputed(match) or result(match))
     return state
+
+
+def to_the_end(state: State, result: Callable[[DueMatch], MatchEnded] = by_alphabet) -> tuple[State, Over]:
+    """A tournament in which everything goes as it is paired, and how it ends."""
+    for _ in range(2_000):
+        answer = next_round(state)
+        if isinstance(answer, Over):
+            return state, answer
+        assert isinstance(answer, RoundPaired), answer
+        state = played(apply(state, answer), result)
+    raise AssertionError("it does not end")
+
+
+def drafted(state: State) -> RoundPaired:
+    """The next round, which must be there."""
+    answer = next_round(state)
+    assert isinstance(answer, RoundPaired), answer
+    return answer
+
+
+def texts(entry: RoundPaired) -> set[str]:
+    """The tables of a round whose entrants have names of one letter, in no order: `{"ab", "cd"}`."""
+    return {"".join(sorted(table.seats)) for table in entry.tables}
