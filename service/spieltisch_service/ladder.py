@@ -2,7 +2,7 @@
 
 Two seats: all pairs of bots; each deal is played twice, with seats exchanged. More seats: one bot of a kind against a
 field of another kind; each deal is played once from every seat of the one. A shared win counts as a part of one
-(1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are of 95 %, and know of the shared deals (`interval`).
+(1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are of 95 %, and know of the shared deals.
 
 The same seed plays the same matches, however many processes share them.
 """
@@ -22,12 +22,12 @@ import click
 from joblib import Parallel, delayed
 
 from spieltisch_service.bots.house import BOTS
+from spieltisch_service.domain.tournament.intervals import interval
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.local.table import Table, house_decision
 
 #: Options that tournaments of a game are played with.
 OPTIONS: dict[str, dict[str, Any]] = {"neues-land": {}, "wunderland": {"round_limit": 30}}
-_Z = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +67,6 @@ class Line:
     high: float
     own_score: float
     field_score: float
-
-
-def wilson(wins: float, games: float) -> tuple[float, float]:
-    """The 95 % interval of a win rate, with shared wins as parts of wins."""
-    rate, square = wins / games, _Z * _Z / games
-    middle = rate + square / 2
-    half = _Z * math.sqrt(rate * (1 - rate) / games + square / (4 * games))
-    return (middle - half) / (1 + square), (middle + half) / (1 + square)
-
-
-def interval(deals: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """The 95 % interval of a win rate; `deals` are the shares of wins in the matches of each deal, as many of each.
-
-    What luck a deal brings to one seating it takes from another, so matches of one deal tell more together than as
-    many of different deals. Wilson's interval is taken for the effective number of matches, which is p (1 - p) over the
-    variance of the mean of the deals (Kish, Survey Sampling, 1965), with Student's t for so many deals (Korn and
-    Graubard, 1998); but at most for twice the number played, and for that number itself where no variance shows.
-    """
-    matches = sum(map(len, deals))
-    means = [sum(shares) / len(shares) for shares in deals]
-    rate = sum(means) / len(means)
-    freedom = len(means) - 1
-    variance = sum((mean - rate) ** 2 for mean in means) / max(1, freedom) / len(means)
-    effective = float(matches)
-    if variance > 0:
-        # The first terms of the expansion of Student's quantile.
-        student = _Z + (_Z**3 + _Z) / (4 * freedom)
-        effective = min(2 * matches, rate * (1 - rate) / variance * (_Z / student) ** 2)
-    return wilson(rate * effective, effective)
 
 
 def meetings(game: str, seats: int, games: int, bots: Sequence[str]) -> Iterator[Meeting]:

@@ -7,38 +7,12 @@ from spieltisch_service.ladder import (
     Meeting,
     Played,
     deal_seed,
-    interval,
     main,
     meetings,
     play,
     summed,
     table_of,
-    wilson,
 )
-
-
-def test_the_interval_is_wilsons() -> None:
-    # By hand: (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), z = 1.96.
-    assert wilson(50, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
-    assert wilson(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-
-
-def test_matches_of_one_deal_tell_more_where_luck_changes_sides() -> None:
-    # By hand: 100 deals, 40 of mean 1 and 60 of mean 1/2, p = 0.7: the variance of the mean is 0.06 / 99, and t = 1.984
-    # makes 0.21 · 99 / 0.06 · (1.96 / 1.984)² = 338.1 matches of 200.
-    luck = [[1.0, 1.0]] * 40 + [[1.0, 0.0]] * 60
-    assert interval(luck) == pytest.approx(wilson(0.7 * 338.1, 338.1), abs=1e-4)
-    # Who wins one seating wins the other: 0.21 · 99 / 0.21 · (1.96 / 1.984)² = 96.6.
-    strength = [[1.0, 1.0]] * 70 + [[0.0, 0.0]] * 30
-    assert interval(strength) == pytest.approx(wilson(0.7 * 96.6, 96.6), abs=1e-4)
-
-
-def test_an_interval_never_claims_more_than_twice_the_matches() -> None:
-    assert interval([[1.0, 0.0]] * 100) == pytest.approx(wilson(100, 200))
-    assert interval([[1.0, 1.0]] * 100) == pytest.approx(wilson(200, 200))
-    nearly = [[1.0, 0.0]] * 99 + [[1.0, 1.0]]
-    assert interval(nearly) == pytest.approx(wilson(0.505 * 400, 400))
 
 
 def test_two_seats_play_each_deal_twice_with_seats_exchanged() -> None:
