@@ -5,7 +5,8 @@ DomainError
 ├── ActionIllegal    the game's rules forbid one action of the list
 ├── InvalidRecord    a record that does not prove what it says
 ├── InvalidSetup     a tournament that cannot be played as it is described
-└── EntryRefused     an entry that a tournament's log cannot have here
+├── EntryRefused     an entry that a tournament's log cannot have here
+└── DamagedExport    an exported tournament that is not what was written
 """
 
 from __future__ import annotations
@@ -69,3 +70,11 @@ class EntryRefused(DomainError):
     def __init__(self, code: str, text: str) -> None:
         self.code = code
         super().__init__(text)
+
+
+class DamagedExport(DomainError):
+    """The exported log of a tournament is not what was written; `line` (from 1) is the first that shows it."""
+
+    def __init__(self, line: int, text: str) -> None:
+        self.line = line
+        super().__init__(f"line {line}: {text}")

@@ -7,7 +7,16 @@ from typing import Any
 
 from spieltisch_service.domain.tournament.due import DueMatch, due, undisputed
 from spieltisch_service.domain.tournament.fold import apply, fold
-from spieltisch_service.domain.tournament.log import Created, Entered, Entry, MatchEnded, RoundPaired, Started, paired
+from spieltisch_service.domain.tournament.log import (
+    Created,
+    Entered,
+    Entry,
+    Finished,
+    MatchEnded,
+    RoundPaired,
+    Started,
+    paired,
+)
 from spieltisch_service.domain.tournament.pairing.outcome import Over
 from spieltisch_service.domain.tournament.pairing.rounds import next_round
 from spieltisch_service.domain.tournament.setup import TournamentSetup
@@ -80,3 +89,20 @@ def drafted(state: State) -> RoundPaired:
 def texts(entry: RoundPaired) -> set[str]:
     """The tables of a round whose entrants have names of one letter, in no order: `{"ab", "cd"}`."""
     return {"".join(sorted(table.seats)) for table in entry.tables}
+
+
+def whole_log(**said: Any) -> list[Entry]:
+    """The log of a Swiss tournament of ada, bob, cyd and dan: two rounds of one deal in both seatings, by alphabet."""
+    entries: list[Entry] = [Created("to", setup("swiss", deals=1, duplicate=True, rounds=2, **said))]
+    entries += [Entered(name, name.title()) for name in ("ada", "bob", "cyd", "dan")]
+    entries.append(Started())
+    while True:
+        state = fold(entries)
+        if matches := due(state):
+            entries += [by_alphabet(match) for match in matches]
+            continue
+        following = next_round(state)
+        if isinstance(following, Over):
+            return [*entries, Finished(following.reason)]
+        assert isinstance(following, RoundPaired)
+        entries.append(following)

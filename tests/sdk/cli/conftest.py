@@ -14,6 +14,13 @@ import pytest
 from spieltisch import Client, Match
 
 COMMAND = [sys.executable, "-W", "error", "-m", "spieltisch.cli"]
+ALONE = "import sys; sys.modules['spieltisch_service'] = None; from spieltisch.cli.main import main; sys.exit(main())"
+
+
+def alone(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """As where nothing but the SDK is installed."""
+    command = [sys.executable, "-W", "error", "-c", ALONE, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, input="")
 
 
 @dataclass

@@ -7,14 +7,13 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spieltisch import Client, Match
-from tests.sdk.cli.conftest import COMMAND, Run
+from tests.sdk.cli.conftest import COMMAND, Run, alone
 from tests.sdk.faults import Answer, StandIn
 
 # --- games --------------------------------------------------------------------------------------------------
@@ -135,14 +134,6 @@ def test_a_file_without_a_record_is_not_replayed(cli: Run, tmp_path: Path) -> No
 
 
 # --- verify -------------------------------------------------------------------------------------------------
-
-ALONE = "import sys; sys.modules['spieltisch_service'] = None; from spieltisch.cli.main import main; sys.exit(main())"
-
-
-def alone(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """As where nothing but the SDK is installed."""
-    command = [sys.executable, "-W", "error", "-c", ALONE, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, input="")
 
 
 def forged(record: dict[str, Any]) -> dict[str, Any]:
