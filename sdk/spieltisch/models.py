@@ -7,26 +7,17 @@ way. Actions and the `state` of a game are plain dictionaries in the form that t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, TypeVar
+from typing import Any
+
+from spieltisch._model import INSTANT as _INSTANT
+from spieltisch._model import TUPLE as _TUPLE
+from spieltisch._model import Model
+from spieltisch._model import by as _by
+from spieltisch._model import many as _many
 
 Action = Mapping[str, Any]
-
-M = TypeVar("M", bound="Model")
-
-_Reader = Callable[[Any], Any]
-
-
-def instant(text: str) -> datetime:
-    """An instant of the API (`2026-01-31T12:00:00.000Z`) as an aware datetime. Raises ValueError."""
-    # Before Python 3.11 fromisoformat knows no Z.
-    return datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
-
-
-def _by(read: _Reader) -> Mapping[str, _Reader]:
-    """The metadata of a field whose value is read by `read`; null stays None."""
-    return {"read": read}
 
 
 class Actions(list[dict[str, Any]]):
@@ -43,43 +34,6 @@ class Actions(list[dict[str, Any]]):
     def types(self) -> tuple[str, ...]:
         """The types that occur, each once, in order."""
         return tuple(dict.fromkeys(action["type"] for action in self))
-
-
-_INSTANT = _by(instant)
-_TUPLE = _by(tuple)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """What all models share: `extra` holds the fields of the answer that this package does not know."""
-
-    _shapes: ClassVar[dict[type, dict[str, tuple[_Reader | None, Any]]]] = {}
-
-    extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def from_wire(cls: type[M], data: Mapping[str, Any]) -> M:
-        """The model of a JSON object of an answer.
-
-        Raises:
-            KeyError, TypeError, ValueError: the object lacks a field, or is none.
-        """
-        shape = Model._shapes.get(cls)
-        if shape is None:
-            shape = Model._shapes[cls] = {
-                f.name: (f.metadata.get("read"), f.default) for f in fields(cls) if f.name != "extra"
-            }
-        values: dict[str, Any] = {}
-        for name, (read, default) in shape.items():
-            value = data[name] if default is MISSING else data.get(name, default)
-            values[name] = value if read is None or value is None else read(value)
-        if len(data) > len(shape) or any(name not in shape for name in data):
-            values["extra"] = {name: value for name, value in data.items() if name not in shape}
-        return cls(**values)
-
-
-def _many(model: type[Model]) -> Mapping[str, _Reader]:
-    return _by(lambda values: tuple(model.from_wire(value) for value in values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,10 +161,26 @@ class Grant(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation(Model):
-    """The token that opens one `invite` seat, to be handed to whoever shall sit there."""
+    """What opens `seat`, or (None) any `invite` seat, to be handed to whoever shall sit there.
 
-    seat: int
-    token: str = field(repr=False)
+    token: in the answer that made it alone; else "". uses: how often a seat may be taken by it, and `used` how often
+    that was; None: whenever its seat is free, and nobody counts. expires_at: when it ends; None: with the match.
+    """
+
+    seat: int | None
+    token: str = field(default="", repr=False)
+    id: str = ""
+    uses: int | None = None
+    used: int = 0
+    expires_at: datetime | None = field(default=None, metadata=_INSTANT)
+    revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationList(Model):
+    """Invitations of a match."""
+
+    invitations: tuple[Invitation, ...] = field(metadata=_many(Invitation))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

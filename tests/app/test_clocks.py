@@ -264,7 +264,7 @@ def test_nor_when_somebody_else_has_noticed_the_lapse_meanwhile(
     assert other_worker.live.settle(table.id)
     live = service.live.fresh(table.id)
     action = next(iter(live.game.legal(live.state)))
-    service.live._forget(table.id)
+    service.live.memory.forget(table.id)
     with pytest.raises(StaleVersion):
         service.play.act(ada, table.id, [action], None, None, None, None, began_s)
     assert "player" not in {event["data"].get("cause") for event in table.log()}

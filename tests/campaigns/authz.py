@@ -23,7 +23,16 @@ from tests.campaigns.harness.campaign import Campaign, Figures, Finding, Run
 from tests.campaigns.harness.logged import quiet_log
 from tests.campaigns.harness.own_store import own_store
 from tests.campaigns.rights.bugs import BUGS
-from tests.campaigns.rights.expectations import EVERYBODY, HIDDEN, RULES, STATUSES, VISIBILITIES, Case, expected
+from tests.campaigns.rights.expectations import (
+    EVERYBODY,
+    HIDDEN,
+    NAMES_A_SEAT,
+    RULES,
+    STATUSES,
+    VISIBILITIES,
+    Case,
+    expected,
+)
 from tests.campaigns.rights.people import PLAYER, People
 
 _NO_MATCH = "mt_" + "0" * 32
@@ -125,11 +134,11 @@ def _ask(asking: Asking, people: People, operation: Operation, case: Case, match
     seat = 0 if case.who in ("creator", "player_for_other_seat") else PLAYER
     path = operation.rule.replace("/v1/matches/<match:match_id>", match or people.match)
     path = path.replace("<seat:seat>", str(seat)).replace("<game>", "wunderland").replace("<code>", "internal")
-    path = path.replace("<key:key_id>", "ky_" + "0" * 32)
+    path = path.replace("<key:key_id>", "ky_" + "0" * 32).replace("<invitation:invitation_id>", people.invitation)
     body = _BODIES.get(operation.id, {})
     if case.who in ("player_for_other_seat",):
         body = _for_seat(operation.id, body, seat)
-        if operation.method == "GET" and operation.rule.startswith("/v1/matches/"):
+        if operation.method == "GET" and operation.id in NAMES_A_SEAT:
             path += f"?seat={seat}"
     if operation.id == "act":
         body = {"actions": [people.legal()[0]], **body}

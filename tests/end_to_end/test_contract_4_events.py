@@ -215,7 +215,7 @@ def test_reasons_of_an_abort(ada: Asker, bob: Asker, service: Any, clean_valkey:
         if reason == "seat":
             assert bob.delete(path).json["status"] == "aborted"
         else:
-            service.live._kept.clear()
+            service.live.memory.clear()
             assert service.expiry.expire(path.rpartition("/")[2])
         last = ada.events(path)[-1]
         assert (last["type"], last["seat"], last["data"]) == ("match_aborted", None, {"reason": reason})

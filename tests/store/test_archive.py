@@ -165,6 +165,8 @@ def everything_at(table: Table) -> dict[str, str]:
     invited = made(["me", "invite"], visibility="unlisted", start="manual")
     guest = {"invitation": invited["invitations"][0]["token"], "name": "Gast", "nonce": "n-1"}
     table.send("POST", f"/v1/matches/{invited['id']}/seats", guest, once="join")
+    table.send("POST", f"/v1/matches/{invited['id']}/seats/1/token", {}, ada, once="replace")
+    table.send("POST", f"/v1/matches/{invited['id']}/invitations", {"uses": 3}, ada, once="invite")
     made(["bot:random", "me"])
     table.send("DELETE", f"/v1/matches/{made(['me', 'open'])['id']}", None, ada)
     for game, options in GAMES.items():

@@ -33,6 +33,8 @@ def test_a_match_that_is_not_there(store: RedisStore) -> None:
     assert store.load_many(["mt_none", MATCH]) == [None, None]
     assert store.load_many([]) == []
     assert store.version("mt_none") is None
+    assert store.head("mt_none") is None
+    assert store.standing("mt_none") is None
     assert store.events("mt_none", 0, 10) == []
 
 
@@ -46,6 +48,7 @@ def test_what_was_committed_is_loaded(store: RedisStore) -> None:
     assert (match.rematch, match.idempotency) == (None, None)
     assert match.now_ms >= at_ms
     assert store.version(MATCH) == 3
+    assert store.head(MATCH) == made[-1].hash
 
 
 def test_each_part_changes_alone(store: RedisStore) -> None:
@@ -122,6 +125,33 @@ def test_the_same_version_with_other_events_is_another_match(store: RedisStore) 
     assert conflict.stored is not None
     assert conflict.stored.hash == made[-1].hash
     assert isinstance(store.commit(follow(made, expected_hash=made[-1].hash)), Committed)
+
+
+def test_a_document_is_written_on_the_one_that_was_read(store: RedisStore) -> None:
+    """No event tells that it is another one, so its revision is compared; where none is written, that may be any."""
+    made = events(2)
+    store.commit(creation(events=made))
+    assert (loaded(store).revision, store.standing(MATCH)) == (0, (made[-1].hash, 0))
+    assert isinstance(store.commit(Commit(MATCH, 2, (), document=b"one", revision=0, rewrites=True)), Committed)
+    assert isinstance(store.commit(Commit(MATCH, 2, (), document=b"two", revision=1, rewrites=True)), Committed)
+    assert (loaded(store).revision, store.standing(MATCH)) == (2, (made[-1].hash, 2))
+    for stale in (
+        Commit(MATCH, 2, (), document=b"one again", revision=1, rewrites=True),
+        follow(made, document=b"one and an event", revision=0),
+    ):
+        conflict = store.commit(stale)
+        assert isinstance(conflict, Conflict)
+        assert conflict == Conflict(2)
+        assert conflict.stored is not None
+        assert (conflict.stored.document, conflict.stored.revision) == (b"two", 2)
+    more = follow(made, state=b"an action")
+    assert isinstance(store.commit(more), Committed)
+    match = loaded(store)
+    assert (match.version, match.document, match.state, match.revision) == (3, b"two", b"an action", 2)
+    assert isinstance(store.commit(follow(made + more.events, document=b"three", revision=2)), Committed)
+    found = store.load_many([MATCH])[0]
+    assert found is not None
+    assert (found.document, found.revision) == (b"three", 2)
 
 
 def test_time_never_goes_back(store: RedisStore, store_url: str) -> None:

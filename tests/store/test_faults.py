@@ -27,6 +27,8 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "load": lambda store: store.load(MATCH, "key"),
     "load_many": lambda store: store.load_many([MATCH, "mt_two"]),
     "version": lambda store: store.version(MATCH),
+    "head": lambda store: store.head(MATCH),
+    "standing": lambda store: store.standing(MATCH),
     "commit": lambda store: store.commit(creation("mt_new", accounts=("ac_1",))),
     "events": lambda store: store.events(MATCH, 0, 10),
     "set_rematch": lambda store: store.set_rematch(MATCH, "mt_next"),

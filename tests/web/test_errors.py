@@ -81,8 +81,12 @@ def world(client: Checked, ada: Person, bob: Person) -> World:
 
 
 NO_KEY = "ky_" + "0" * 32
+NO_INVITATION = "iv_" + "0" * 32
 #: A request of each operation that would succeed or nearly so: path and body. Paths of the API take these parameters.
-PARAMETERS = {"match_id": NO_MATCH, "seat": "0", "game": "neues-land", "code": "internal", "key_id": NO_KEY}
+PARAMETERS = {
+    **{"match_id": NO_MATCH, "seat": "0", "game": "neues-land", "code": "internal"},
+    **{"key_id": NO_KEY, "invitation_id": NO_INVITATION},
+}
 BODIES: Mapping[str, Any] = {
     "createAccount": {"name": "Carla"},
     "createKey": {"name": "laptop"},
@@ -169,6 +173,22 @@ def _reused_rotation(world: World) -> TestResponse:
     return _again_with_another_body(world.ada, f"{world.key()}/rotation", {}, {"overlap_s": 5})
 
 
+def _inviting(world: World) -> str:
+    return f"{world.ada.creates(['me', 'invite', 'invite'])}/invitations"
+
+
+def _invites_too_late(world: World) -> TestResponse:
+    path = world.ada.creates(["me", "invite"], start="manual")
+    assert world.ada.delete(path).status_code == 200
+    return world.ada.post(f"{path}/invitations")
+
+
+def _as_often_as_it_goes(person: Person, path: str) -> TestResponse:
+    for _ in range(100):
+        assert person.post(path).status_code < 300
+    return person.post(path)
+
+
 def _one_key_too_many(world: World) -> TestResponse:
     world.all_keys()
     return world.ada.post("/v1/me/keys", json={"name": "one more"})
@@ -222,6 +242,15 @@ SPECIFIC: Mapping[tuple[str, str], Callable[[World], TestResponse]] = {
     ("takeSeat", "match_not_open"): lambda world: world.bob.post(f"{world.running()}/seats"),
     ("takeSeat", "seat_taken"): _full,
     ("takeSeat", "idempotency_key_reused"): _reused_join,
+    ("createInvitation", "match_not_open"): _invites_too_late,
+    ("createInvitation", "limit_reached"): lambda world: _as_often_as_it_goes(world.ada, _inviting(world)),
+    ("createInvitation", "idempotency_key_reused"): lambda world: _again_with_another_body(
+        world.ada, _inviting(world), {}, {"uses": 2}
+    ),
+    ("replaceSeatToken", "not_your_seat"): lambda world: world.ada.post(f"{world.running()}/seats/1/token"),
+    ("replaceSeatToken", "limit_reached"): lambda world: _as_often_as_it_goes(
+        world.ada, f"{world.running()}/seats/0/token"
+    ),
     ("leaveSeat", "not_your_seat"): lambda world: world.bob.delete(f"{world.ada.creates(['me', 'open'])}/seats/0"),
     ("leaveSeat", "match_not_open"): lambda world: world.bob.delete(f"{world.running()}/seats/1"),
     ("startMatch", "forbidden"): lambda world: world.bob.post(f"{world.ada.creates(['me', 'open'])}/start"),

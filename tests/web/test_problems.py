@@ -36,9 +36,19 @@ def test_what_does_not_exist_is_not_found(client: Checked, path: str) -> None:
         assert response.json["type"] == "/problems/not_found"
 
 
+NOTHING = {"key_id": "ky_" + "0" * 32, "invitation_id": "iv_" + "0" * 32}
+
+
 def test_other_methods_are_told_which_there_are(client: Checked, description: Description) -> None:
     for path, item in description.document["paths"].items():
-        concrete = path.format(match_id=NO_MATCH, seat="0", game="wunderland", code="internal", key_id="ky_" + "0" * 32)
+        concrete = path.format(
+            match_id=NO_MATCH,
+            seat="0",
+            game="wunderland",
+            code="internal",
+            key_id="ky_" + "0" * 32,
+            invitation_id="iv_" + "0" * 32,
+        )
         allowed = {method.upper() for method in item if method in ("get", "post", "delete")}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
             response = client.send(method, concrete)

@@ -15,7 +15,8 @@ def test_a_query_that_is_no_utf_8_is_a_bad_parameter_everywhere(
     app: Flask, description: Description, query: str
 ) -> None:
     asking = Asking(app.wsgi_app)
-    values = {"match_id": NO_MATCH, "seat": 0, "game": "wunderland", "code": "internal", "key_id": "ky_" + "0" * 32}
+    values = {"match_id": NO_MATCH, "seat": 0, "game": "wunderland", "code": "internal"}
+    values |= {"key_id": "ky_" + "0" * 32, "invitation_id": "iv_" + "0" * 32}
     for method, path, operation in description.operations().values():
         reply = asking.ask(method, f"{path.format_map(_Any(values))}?{query}")
         secured = reply.status == 401 and operation.get("security") is not None

@@ -17,10 +17,19 @@ from tests.web.checked import Checked, Description, Person
 #: What the README promises of each scope, by hand: a scope that is taken away here opens or closes a path.
 NEEDS: dict[str, set[str]] = {
     "play": {
-        *("listDecisions", "takeSeat", "leaveSeat", "startMatch", "abortMatch", "resign", "rematch"),
+        *(
+            "listDecisions",
+            "takeSeat",
+            "leaveSeat",
+            "startMatch",
+            "abortMatch",
+            "resign",
+            "rematch",
+            "replaceSeatToken",
+        ),
         *("getView", "getLegalActions", "act", "getEvents", "getRecord", "getBoardText", "imagine"),
     },
-    "create": {"createMatch"},
+    "create": {"createMatch", "listInvitations", "createInvitation", "revokeInvitation"},
     "admin": {"eraseMe", "listKeys", "createKey", "getKey", "revokeKey", "rotateKey"},
 }
 

@@ -13,7 +13,20 @@ from spieltisch import records
 from spieltisch._transport import segment
 from spieltisch.errors import NoSeat
 from spieltisch.events import EventStream
-from spieltisch.models import Acted, Action, Actions, EventPage, Invitation, LegalActions, MatchInfo, Result, Seat, View
+from spieltisch.models import (
+    Acted,
+    Action,
+    Actions,
+    EventPage,
+    Grant,
+    Invitation,
+    InvitationList,
+    LegalActions,
+    MatchInfo,
+    Result,
+    Seat,
+    View,
+)
 from spieltisch.resources.reading import read
 from spieltisch.resources.turns import Turn, turns
 
@@ -200,6 +213,35 @@ class Match:
         """Start a match that waits for it; `nonces` of the creator's own seats, by seat. Returns this same match."""
         body = None if nonces is None else {"nonces": {str(seat): nonce for seat, nonce in nonces.items()}}
         return self._now(self._transport.post(f"{self._path}/start", body))
+
+    def replace_token(self, seat: int, *, idempotency_key: str | None = None) -> Grant:
+        """A new token for a seat, in place of the one that it has: as its holder, or as the creator for a guest.
+
+        Whoever holds the seat by the old token goes on with `client.with_key(grant.token)`.
+        """
+        path = f"{self._path}/seats/{int(seat)}/token"
+        return read(Grant, self._transport.post(path, None, idempotency_key=idempotency_key))
+
+    def invite(
+        self,
+        seat: int | None = None,
+        *,
+        uses: int | None = None,
+        expires_in_s: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Invitation:
+        """As the creator, one more invitation: to `seat`, or to any seat that is for invitations; for `uses` (1)."""
+        body = {"seat": seat, "uses": uses, "expires_in_s": expires_in_s}
+        data = self._transport.post(f"{self._path}/invitations", body, idempotency_key=idempotency_key)
+        return read(InvitationList, data).invitations[0]
+
+    def list_invitations(self) -> tuple[Invitation, ...]:
+        """As the creator, the invitations that were not revoked, without their tokens."""
+        return read(InvitationList, self._transport.get(f"{self._path}/invitations")).invitations
+
+    def revoke_invitation(self, invitation_id: str) -> Invitation:
+        """As the creator, end an invitation (`iv_…`); who took a seat by it keeps it."""
+        return read(Invitation, self._transport.delete(f"{self._path}/invitations/{segment(invitation_id)}"))
 
     def leave(self, seat: int) -> Match:
         """Free a seat of an open match: one's own, or any as its creator. Returns this same match."""

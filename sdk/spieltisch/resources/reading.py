@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from spieltisch._model import Model
 from spieltisch.errors import UnexpectedAnswer
-from spieltisch.models import Model
 
 M = TypeVar("M", bound=Model)
 

@@ -17,8 +17,8 @@ def held_seats(match: Match, caller: Caller) -> list[int]:
     grant = caller.seat
     if grant is None or grant.match != match.id:
         return []
-    if grant.seat >= match.players or match.seats[grant.seat].generation != grant.generation:
-        msg = "this seat token has ended: its seat was left"
+    if grant.seat >= match.players or match.generation_of(grant.seat) != grant.generation:
+        msg = "this seat token has ended: its seat was left, or it was replaced"
         raise Unauthenticated(msg)
     return [grant.seat]
 

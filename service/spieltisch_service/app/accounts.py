@@ -132,7 +132,7 @@ class Accounts:
         if grant is not None:
             caller = Caller(seat=grant, token=token)
             try:
-                match = self._live.current(grant.match).match
+                match = self._live.certain(grant.match).match
             except NotFound:
                 match = None
             if match is not None and held_seats(match, caller):

@@ -179,14 +179,17 @@ def _match_to_json(match: WholeMatch) -> dict[str, Any]:
             digest: [row.fingerprint, row.status, row.seats, row.first, row.last]
             for digest, row in sorted(match.answers.items())
         },
+        # Files of versions that knew of none read as if it was 0.
+        **({"revision": match.revision} if match.revision else {}),
     }
 
 
 def _match_from_json(raw: Mapping[str, Any]) -> WholeMatch:
+    raw = {"revision": 0, **raw}
     _require_keys(
         raw,
         *("id", "document", "secret", "state", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch"),
-        *("timer_at_ms", "bots_since_ms", "log", "answers"),
+        *("timer_at_ms", "bots_since_ms", "log", "answers", "revision"),
     )
     return WholeMatch(
         id=_id(_MATCH_ID, raw["id"]),
@@ -209,6 +212,7 @@ def _match_from_json(raw: Mapping[str, Any]) -> WholeMatch:
             )
             for digest, (fingerprint, status, seats, first, last) in raw["answers"].items()
         },
+        revision=_int(raw["revision"]),
     )
 
 

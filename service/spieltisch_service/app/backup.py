@@ -152,6 +152,7 @@ def _placed(whole: WholeMatch, contents: Contents) -> WholeMatch:
     return replace(
         whole,
         document=whole.document if named == match else named.to_document().encode(),
+        revision=whole.revision if named == match else whole.revision + 1,
         rematch=whole.rematch if whole.rematch in contents.matches else None,
         bots_since_ms=(whole.bots_since_ms or whole.log[-1].at_ms) if waits else None,
         listed=f"{match.status}:{match.game}" if match.visibility == "public" else None,

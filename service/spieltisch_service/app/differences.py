@@ -17,6 +17,7 @@ def document_if_changed(before: Match, after: Match) -> bytes | None:
         and before.status == after.status
         and before.seats is after.seats
         and before.people is after.people
+        and before.revision == after.revision
     ):
         return None
     return after.to_document().encode()

@@ -24,7 +24,7 @@ class WholeMatch:
     `document`, `secret` and `state` are JSON, as in `ports.StoredMatch`. `answers` are the idempotency rows by the
     digest (hex) that stands for their key. `timer_at_ms` is when its timer runs out, `bots_since_ms` since when it
     waits for a house bot, `listed` the public list (`status:game`) that it is to be put on, `clock` the row of its
-    clock; a store does not tell these two, which follow from the rest.
+    clock; a store does not tell these two, which follow from the rest. `revision` is that of `ports.StoredMatch`.
     """
 
     id: str
@@ -41,6 +41,7 @@ class WholeMatch:
     answers: Mapping[str, IdempotencyRow]
     listed: str | None = None
     clock: bytes | None = None
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

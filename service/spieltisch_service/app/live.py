@@ -7,9 +7,7 @@ read anew.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -22,6 +20,7 @@ from spieltisch_service.app.differences import change_of, document_if_changed, g
 from spieltisch_service.app.errors import Refusal, no_such_match
 from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.live_match import LiveMatch
+from spieltisch_service.app.memory import Memory
 from spieltisch_service.app.ports import (
     UNOBSERVED,
     Commit,
@@ -34,15 +33,14 @@ from spieltisch_service.app.ports import (
     Store,
     StoredMatch,
     StoreUnavailable,
+    Timed,
 )
 from spieltisch_service.app.stored import match_of, secret_of, state_of
 from spieltisch_service.domain import play
 from spieltisch_service.domain.clock import GRACE_MS
-from spieltisch_service.domain.events import LoggedEvent, chained
+from spieltisch_service.domain.events import Event, LoggedEvent, chained
 from spieltisch_service.domain.match import Match, Secret
 
-_KEEP_S = 30.0
-_KEPT_MATCHES = 512
 _DEADLINE_S = 8.0
 
 T = TypeVar("T")
@@ -52,9 +50,9 @@ T = TypeVar("T")
 class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
-    `seats` go into the idempotency row; `match` is only given when more than the events changes it (people);
-    `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock says, which
-    happened at `at_ms` (None: now); of anything else, that is when it happened at the latest.
+    `seats` go into the idempotency row; `match` is only given when more than the events changes it (people, and what no
+    event tells); `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock
+    says, which happened at `at_ms` (None: now); of anything else, that is when it happened at the latest.
     """
 
     drafts: Sequence[play.Draft]
@@ -88,8 +86,7 @@ class LiveMatches:
         self.store = store
         self._clocks = clocks
         self._observer = observer
-        self._kept: OrderedDict[str, LiveMatch] = OrderedDict()
-        self._lock = threading.Lock()
+        self.memory = Memory()
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -98,20 +95,30 @@ class LiveMatches:
         return self._settled(self.keep(self._stored(match_id, None)))
 
     def current(self, match_id: str) -> LiveMatch:
-        """The match at the store's version, from memory where that is still the one. Raises NotFound."""
-        kept = self._recall(match_id)
-        if kept is not None and kept.match.version == self.store.version(match_id):
+        """The match after the store's last event, from memory where that is still the one. Raises NotFound.
+
+        Names, and what else no event tells, may be as they were half a minute ago: see `certain`.
+        """
+        kept = self.memory.recall(match_id)
+        if kept is not None and kept.match.hash == self.store.head(match_id):
+            return self._settled(kept)
+        return self.fresh(match_id)
+
+    def certain(self, match_id: str) -> LiveMatch:
+        """`current`, and at the store's revision too: what no event tells (names, whose tokens are good) is so now."""
+        kept = self.memory.recall(match_id)
+        if kept is not None and (kept.match.hash, kept.match.revision) == self.store.standing(match_id):
             return self._settled(kept)
         return self.fresh(match_id)
 
     def keeps(self, match_id: str) -> bool:
         """Whether the match is in memory, at whatever version."""
-        return self._recall(match_id) is not None
+        return self.memory.recall(match_id) is not None
 
     def keep(self, stored: StoredMatch) -> LiveMatch:
         """The stored match as a live one, which stays in memory for a while."""
         live = self._live(stored, None)
-        self._remember(live)
+        self.memory.remember(live)
         return live
 
     def many(self, match_ids: Sequence[str]) -> list[LiveMatch]:
@@ -154,7 +161,7 @@ class LiveMatches:
         read anew. Raises what these two raise, NotFound, and IdempotencyKeyReused.
         """
         deadline_s = time.monotonic() + _DEADLINE_S
-        live = None if fresh else self._recall(match_id)
+        live = None if fresh else self.memory.recall(match_id)
         if live is not None and live.match.version < at_least:
             live = None
         certain = settled = False
@@ -244,10 +251,13 @@ class LiveMatches:
                 (),
                 document=match.to_document().encode(),
                 expires_after_ms=match.lasts_ms,
+                expected_hash=match.hash,
+                revision=match.revision,
+                rewrites=True,
                 timed=timed(match, match, (), settles=False, at_ms=None, began_s=None),
             )
             if isinstance(self.store.commit(commit), Committed):
-                self._forget(match_id)
+                self.memory.forget(match_id)
                 return
 
     def _commit(
@@ -255,42 +265,28 @@ class LiveMatches:
     ) -> Done | StoredMatch | Lapsed | None:
         """The match that the store has (None: it has none) when that is not at the expected version any more."""
         before = live.match
+        rewrites = not wanted.drafts and wanted.match is not None
         if not wanted.drafts:
-            if once is None:
+            if once is None and not rewrites:
                 return Done(live, seats=wanted.seats)
             wanted = replace(wanted, state=live.state)
         events = chained(before.version, before.hash, wanted.drafts)
-        after = grown(wanted.match or before, events, before.at_ms)
+        changed = wanted.match or before
+        if rewrites:
+            changed = replace(changed, revision=before.revision + 1)
+        after = grown(changed, events, before.at_ms)
         secret, state = wanted.secret or live.secret, wanted.state
         now = LiveMatch(after, secret, state, live.now_ms, live.loaded_s)
         row = None
         if once is not None:
-            row = IdempotencyRow(once.fingerprint, status, wanted.seats, before.version + 1, after.version)
-        outcome = self.store.commit(
-            Commit(
-                before.id,
-                before.version,
-                events,
-                document=document_if_changed(before, after),
-                secret=None if secret is live.secret and before.version else secret.to_json().encode(),
-                state=None if state is None or state is live.state else orjson.dumps(now.game.encode(state)),
-                stamps=stamps(before, after),
-                idempotency=None if once is None or row is None else (once.key, row),
-                index=index(before, after),
-                bot_to_act=change_of(live.waits_for_bot(), now.waits_for_bot()),
-                expires_after_ms=after.lasts_ms,
-                wake=topics(before, after, now.waits_for_bot()),
-                accounts=wanted.accounts,
-                expected_hash=before.hash if before.version else None,
-                counted=() if wanted.meter is None else wanted.meter.rows,
-                timed=timed(before, after, events, settles=wanted.settles, at_ms=wanted.at_ms, began_s=began_s),
-            )
-        )
+            row = once.key, IdempotencyRow(once.fingerprint, status, wanted.seats, before.version + 1, after.version)
+        clock = timed(before, after, events, settles=wanted.settles, at_ms=wanted.at_ms, began_s=began_s)
+        outcome = self.store.commit(_commit(live, now, events, wanted, row, clock))
         if isinstance(outcome, Lapsed):
             return outcome
         if isinstance(outcome, Conflict):
             self._observer.conflicted()
-            self._forget(before.id)
+            self.memory.forget(before.id)
             return outcome.stored
         if isinstance(outcome, Limited):
             assert wanted.meter is not None
@@ -304,36 +300,12 @@ class LiveMatches:
         at_ms = outcome.at_ms if events else before.at_ms
         now = replace(now, match=stamped(before, after, at_ms), now_ms=outcome.at_ms)
         if before.clock is not None:
-            match = grown(wanted.match or before, events, outcome.at_ms)
+            match = grown(changed, events, outcome.at_ms)
             now_ms = max(live.at_least_now_ms, match.told_at_ms(outcome.at_ms))
             now = replace(now, match=match, now_ms=now_ms, told_s=time.monotonic())
-        self._remember(now)
+        self.memory.remember(now)
         logged = tuple(LoggedEvent(event.seq, event.body, event.hash, outcome.at_ms) for event in events)
         return Done(now, logged, seats=wanted.seats)
-
-    # --- memory ---------------------------------------------------------------------------------------------
-
-    def _recall(self, match_id: str) -> LiveMatch | None:
-        with self._lock:
-            kept = self._kept.get(match_id)
-            if kept is None:
-                return None
-            if time.monotonic() - kept.loaded_s > _KEEP_S:
-                del self._kept[match_id]
-                return None
-            self._kept.move_to_end(match_id)
-            return kept
-
-    def _remember(self, live: LiveMatch) -> None:
-        with self._lock:
-            self._kept[live.match.id] = live
-            self._kept.move_to_end(live.match.id)
-            if len(self._kept) > _KEPT_MATCHES:
-                self._kept.popitem(last=False)
-
-    def _forget(self, match_id: str) -> None:
-        with self._lock:
-            self._kept.pop(match_id, None)
 
     def _stored(self, match_id: str, once: Once | None) -> StoredMatch:
         """What the store has of the match. Raises NotFound."""
@@ -343,10 +315,44 @@ class LiveMatches:
         return stored
 
     def _live(self, stored: StoredMatch, known: str | None) -> LiveMatch:
-        """The stored match as a live one; from memory where `known` is kept at that version."""
-        kept = None if known is None else self._recall(known)
-        if kept is not None and kept.match.version == stored.version:
+        """The stored match as a live one; from memory where `known` is kept as it is stored."""
+        kept = None if known is None else self.memory.recall(known)
+        if kept is not None and (kept.match.hash, kept.match.revision) == (stored.hash, stored.revision):
             return kept
         match = match_of(stored)
         secret = secret_of(stored.secret) if stored.secret else Secret(None, (), None)
         return LiveMatch(match, secret, state_of(match, stored.state), stored.now_ms, time.monotonic())
+
+
+def _commit(
+    live: LiveMatch,
+    now: LiveMatch,
+    events: Sequence[Event],
+    wanted: Plan,
+    row: tuple[str, IdempotencyRow] | None,
+    clock: Timed | None,
+) -> Commit:
+    """What writes the events and makes the match `now` of what was `live`."""
+    before, after = live.match, now.match
+    document = document_if_changed(before, after)
+    secret, state = now.secret, now.state
+    return Commit(
+        before.id,
+        before.version,
+        tuple(events),
+        document=document,
+        secret=None if secret is live.secret and before.version else secret.to_json().encode(),
+        state=None if state is None or state is live.state else orjson.dumps(now.game.encode(state)),
+        stamps=stamps(before, after),
+        idempotency=row,
+        index=index(before, after),
+        bot_to_act=change_of(live.waits_for_bot(), now.waits_for_bot()),
+        expires_after_ms=after.lasts_ms,
+        wake=topics(before, after, now.waits_for_bot()),
+        accounts=wanted.accounts,
+        expected_hash=before.hash if before.version else None,
+        revision=None if document is None or not before.version else before.revision,
+        rewrites=after.revision != before.revision,
+        counted=() if wanted.meter is None else wanted.meter.rows,
+        timed=clock,
+    )

@@ -29,6 +29,7 @@ from spieltisch_service.app.errors import (
     MatchNotRunning,
     NotFound,
 )
+from spieltisch_service.app.invitations import first_invitations
 from spieltisch_service.app.live import Done, LiveMatches, Plan
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.quotas import Quotas
@@ -189,18 +190,15 @@ class Matches:
         body["grants"] = [
             {
                 "seat": seat,
-                "token": self._tokens.seat(SeatGrant(match.id, seat, match.seats[seat].generation)),
+                # As it was given first: a token that replaced it is for whoever asked for that.
+                "token": self._tokens.seat(SeatGrant(match.id, seat, match.generation_of(seat, 0))),
             }
             for seat in seats
         ]
         if invitations:
             body["invitations"] = [
-                {
-                    "seat": i,
-                    "token": self._tokens.invitation(match.id, self._tokens.first_invitation_id(match.id, i)),
-                }
-                for i, seat in enumerate(match.seats)
-                if seat.kind == "invite"
+                {"seat": each.seat, "token": self._tokens.invitation(match.id, each.id)}
+                for each in first_invitations(match, self._tokens)
             ]
         return Answer(body, 201, f"/v1/matches/{match.id}", replayed=done.row is not None)
 
@@ -208,7 +206,7 @@ class Matches:
 
     def get(self, caller: Caller, match_id: str) -> dict[str, Any]:
         """The match. Raises NotFound."""
-        live = self._live.current(match_id)
+        live = self._live.certain(match_id)
         if live.match.ended:
             # What follows an ended match (its rematch) is no event and changes no version.
             live = self._live.fresh(match_id)

@@ -145,7 +145,7 @@ class Playing:
 
     def record(self, caller: Caller, match_id: str) -> dict[str, Any]:
         """The match as a file."""
-        live = self._live.current(match_id)
+        live = self._live.certain(match_id)
         require_visible(live.match, caller)
         return record(live.match, live.secret, self._live.log(match_id, live.match.version))
 

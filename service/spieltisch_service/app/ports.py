@@ -51,7 +51,8 @@ class StoredMatch:
     `document` is the match without its moving parts (JSON), `secret` what nobody may see before the end
     (JSON), `state` the encoded game state (JSON) or None before the start. `at_ms` and `hash` are those of the
     last event. `clock` is the row that the last commit with events left, or None where no clock ever ran.
-    `idempotency` is the row under the key that was asked for, if there is one.
+    `idempotency` is the row under the key that was asked for, if there is one. `revision` counts how often the document
+    was rewritten by no event.
     """
 
     version: int
@@ -67,6 +68,7 @@ class StoredMatch:
     now_ms: int
     clock: bytes | None = None
     idempotency: IdempotencyRow | None = None
+    revision: int = 0
 
 
 Stamp = Literal["created", "started", "ended"]
@@ -126,6 +128,9 @@ class Commit:
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
 
+    A `document` may be one that others change by no event: where `revision` is given, it is compared like the version,
+    and `rewrites` makes it the next one.
+
     `counted` is counted beside the match, for the matches of its bucket together; where one is used up, nothing is
     written or counted (→ `Limited`).
     """
@@ -144,6 +149,8 @@ class Commit:
     wake: tuple[str, ...] = field(default=())
     accounts: tuple[str, ...] = field(default=())
     expected_hash: str | None = None
+    revision: int | None = None
+    rewrites: bool = False
     counted: tuple[Counted, ...] = ()
     timed: Timed | None = None
 
@@ -231,6 +238,12 @@ class Store(Protocol):
 
     def version(self, match_id: str) -> int | None:
         """The match's version alone."""
+
+    def head(self, match_id: str) -> str | None:
+        """The hash of the match's last event alone, which stands for all of the log."""
+
+    def standing(self, match_id: str) -> tuple[str, int] | None:
+        """That hash and the match's revision alone."""
 
     def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
         """Write all or nothing. Never sent twice by itself: when the answer is lost, `StoreUnavailable`."""

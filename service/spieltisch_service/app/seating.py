@@ -12,21 +12,24 @@ from spieltisch_service.app.access import (
     is_creator,
     require_account,
     require_known,
+    require_scope,
     require_visible,
 )
 from spieltisch_service.app.accounts import clean_name
-from spieltisch_service.app.callers import Answer, Caller, Once
+from spieltisch_service.app.callers import Answer, Caller, Once, SeatGrant
 from spieltisch_service.app.errors import (
     FieldError,
     Forbidden,
     InvalidBody,
     InvitationInvalid,
+    LimitReached,
     MatchNotOpen,
     MatchNotRunning,
     NotYourSeat,
     SeatsMissing,
     SeatTaken,
 )
+from spieltisch_service.app.invitations import invitation_of, require_usable
 from spieltisch_service.app.live import Done, LiveMatches, Plan
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import Matches
@@ -34,7 +37,7 @@ from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
 from spieltisch_service.domain.fairness import NONCE
-from spieltisch_service.domain.match import Match, Person, Secret
+from spieltisch_service.domain.match import MOST_REPLACED, Invitation, Match, Person, Secret
 
 
 class Seating:
@@ -67,15 +70,17 @@ class Seating:
         if invitation is None:
             require_known(caller)
 
-        def rights(live: LiveMatch) -> int | None:
+        def rights(live: LiveMatch) -> Invitation | None:
             return self._may_join(live.match, caller, seat, invitation)
 
-        def plan(live: LiveMatch, wanted: int | None) -> Plan:
-            taken = _free_seat(live.match, wanted)
+        def plan(live: LiveMatch, invited: Invitation | None) -> Plan:
+            if invited is not None:
+                require_usable(live.match, invited, live.now_ms)
+            taken = _free_seat(live.match, seat, invited)
             accounts = () if caller.account is None else (caller.account.id,)
             for account_id in accounts:
                 self._quotas.admit_to_match(account_id, match_id, new=False)
-            person = _person(caller, name)
+            person = _person(caller, name, invited)
             match = replace(live.match, people={**live.match.people, live.match.version + 1: person})
             nonces = tuple(nonce if i == taken else old for i, old in enumerate(live.secret.nonces))
             secret = replace(live.secret, nonces=nonces)
@@ -87,17 +92,19 @@ class Seating:
                 drafts.append(draft)
             return Plan(drafts, state, secret, match, (taken,), accounts)
 
-        return self._matches.granted(self._live.change(match_id, once, rights, plan, status=201))
+        # Whether an invitation has expired is a matter of now, and what is in memory may be older.
+        done = self._live.change(match_id, once, rights, plan, status=201, fresh=invitation is not None)
+        return self._matches.granted(done)
 
-    def _may_join(self, match: Match, caller: Caller, seat: int | None, invitation: str | None) -> int | None:
-        """The seat that is asked for by number or invitation. Raises what the rights refuse."""
-        invited = None if invitation is None else self._invited(match, invitation)
+    def _may_join(self, match: Match, caller: Caller, seat: int | None, token: str | None) -> Invitation | None:
+        """The invitation that is shown; whether it is still good is another question. Raises what the rights refuse."""
+        invited = None if token is None else invitation_of(match, self._tokens, token)
         if invited is None:
             require_visible(match, caller)
         if seat is not None:
             _require_seat(match, seat)
-        if invitation is not None:
-            if invited is None or seat not in (None, invited):
+        if token is not None:
+            if invited is None or (seat is not None and not _opens(match, invited, seat)):
                 msg = "the invitation is not for a seat of this match, or not for this seat"
                 raise InvitationInvalid(msg)
             return invited
@@ -105,13 +112,6 @@ class Seating:
         if seat is not None and match.seats[seat].kind == "invite":
             msg = f"seat {seat} needs its invitation"
             raise InvitationInvalid(msg)
-        return seat
-
-    def _invited(self, match: Match, token: str) -> int | None:
-        invitation_id = self._tokens.invitation_of(token, match.id)
-        for seat, first in enumerate(match.first_seats):
-            if first.by_invitation and self._tokens.first_invitation_id(match.id, seat) == invitation_id:
-                return seat
         return None
 
     def leave(self, caller: Caller, match_id: str, seat: int) -> dict[str, Any]:
@@ -131,9 +131,43 @@ class Seating:
             if not live.match.seats[seat].taken:
                 return Plan(())
             nonces = tuple(None if i == seat else old for i, old in enumerate(live.secret.nonces))
-            return Plan([("seat_left", seat, {})], None, replace(live.secret, nonces=nonces))
+            # The next holder begins with a token that was never replaced.
+            match = replace(live.match, replaced=tuple(each for each in live.match.replaced if each != seat))
+            return Plan([("seat_left", seat, {})], None, replace(live.secret, nonces=nonces), match)
 
         return self._live.change(match_id, None, rights, plan, fresh=True).live.match.to_wire()
+
+    def replace_token(self, caller: Caller, match_id: str, seat: int, once: Once | None) -> Answer:
+        """A new token for a seat, in place of the one that it has: as its holder, or as the creator for a guest.
+
+        Raises NotYourSeat for everybody else.
+        """
+        require_known(caller)
+
+        def rights(live: LiveMatch) -> None:
+            held = require_visible(live.match, caller)
+            _require_seat(live.match, seat)
+            if seat in held:
+                return
+            if not is_creator(live.match, caller) or live.match.seats[seat].kind != "guest":
+                msg = f"you do not hold seat {seat}, and only a guest's token is replaced by the creator"
+                raise NotYourSeat(msg)
+            require_scope(caller, "create")
+
+        def plan(live: LiveMatch, _: None) -> Plan:
+            count = live.match.replaced.count(seat) + 1
+            if count > MOST_REPLACED:
+                msg = f"the token of a seat is replaced at most {MOST_REPLACED} times"
+                raise LimitReached(msg)
+            match = replace(live.match, replaced=(*live.match.replaced, seat))
+            return Plan((), match=match, seats=(seat, count))
+
+        done = self._live.change(match_id, once, rights, plan, fresh=True)
+        live, seats = done.live, done.seats
+        if done.row is not None:
+            live, seats = self._live.past(live, done.row.last), done.row.seats
+        grant = SeatGrant(match_id, seat, live.match.generation_of(seat, seats[1]))
+        return Answer({"seat": seat, "token": self._tokens.seat(grant)}, replayed=done.row is not None)
 
     def start(self, caller: Caller, match_id: str, nonces: Mapping[str, str] | None, once: Once | None) -> Answer:
         """Start an open match whose seats are all taken; `nonces` for the creator's own seats, by seat number."""
@@ -204,18 +238,27 @@ def require_nonce(nonce: str | None, pointer: str) -> None:
         raise InvalidBody(detail, errors=[FieldError("bad_format", detail, pointer=pointer)])
 
 
-def _person(caller: Caller, name: str | None) -> Person:
+def _person(caller: Caller, name: str | None, invited: Invitation | None) -> Person:
+    counted = None if invited is None or invited.uses is None else invited.id
     if caller.account is not None:
-        return Person("account", caller.account.id, caller.account.name)
-    return Person("guest", None, name)
+        return Person("account", caller.account.id, caller.account.name, counted)
+    return Person("guest", None, name, counted)
 
 
-def _free_seat(match: Match, wanted: int | None) -> int:
+def _opens(match: Match, invited: Invitation, seat: int) -> bool:
+    """Whether the invitation is for that seat."""
+    return match.first_seats[seat].by_invitation if invited.seat is None else invited.seat == seat
+
+
+def _free_seat(match: Match, seat: int | None, invited: Invitation | None) -> int:
+    """The seat to take: the named one, the invitation's, or the lowest free one of its kind."""
     _require_open(match)
+    wanted = seat if seat is not None or invited is None else invited.seat
     if wanted is None:
-        free = [i for i, seat in enumerate(match.seats) if seat.kind == "open"]
+        kind = "open" if invited is None else "invite"
+        free = [i for i, each in enumerate(match.seats) if each.kind == kind]
         if not free:
-            msg = "no open seat is free"
+            msg = "no open seat is free" if invited is None else "no seat for an invitation is free"
             raise SeatTaken(msg)
         return free[0]
     if match.seats[wanted].taken:

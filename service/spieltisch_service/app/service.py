@@ -8,6 +8,7 @@ from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.clocks import Clocks, Heart
 from spieltisch_service.app.decisions import Decisions
 from spieltisch_service.app.expiry import Expiry
+from spieltisch_service.app.invitations import Invitations
 from spieltisch_service.app.keys import Keys
 from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.live import LiveMatches
@@ -62,6 +63,7 @@ class Service:
         quotas = Quotas(self.live, limits)
         self.matches = Matches(self.live, tokens, bots, lifetimes, seat_abort_ms, quotas)
         self.seats = Seating(self.live, tokens, self.matches, quotas)
+        self.invitations = Invitations(self.live, tokens)
         self.expiry = Expiry(self.live)
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)

@@ -44,6 +44,7 @@ def match_of(stored: StoredMatch) -> Match:
         ended_at_ms=stored.ended_at_ms,
         rematch=stored.rematch,
         times=times,
+        revision=stored.revision,
     )
 
 

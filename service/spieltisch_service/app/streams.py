@@ -177,7 +177,7 @@ class Streams:
             if match.visibility != "private":
                 return left_s
             # Who reads a private match reads it as one of its seats, and can lose that.
-            require_visible(self._live.current(match.id).match, caller)
+            require_visible(self._live.certain(match.id).match, caller)
             return min(left_s, TRUST_S)
         except StoreUnavailable:
             return _RETRY_S

@@ -26,7 +26,7 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MAC_DIGITS, _CHECKSUM_DIGITS = 43, 6
 _TAIL = r"[0-9A-Za-z]{49}"
 _KEY = re.compile(rf"spt_key_([0-9a-f]{{32}})_([0-9a-f]{{32}})_{_TAIL}")
-_SEAT = re.compile(rf"spt_seat_([0-9a-f]{{32}})_([0-9])_([0-9]{{1,6}})_{_TAIL}")
+_SEAT = re.compile(rf"spt_seat_([0-9a-f]{{32}})_([0-9])_([0-9]{{1,9}})_{_TAIL}")
 _INVITATION = re.compile(rf"spt_invite_([0-9a-f]{{32}})_([0-9a-f]{{32}})_{_TAIL}")
 #: The one key of an account from before keys had ids.
 _ONLY_KEY = re.compile(r"spt_key_([0-9a-f]{32})_[A-Za-z0-9_-]{43}")
@@ -59,6 +59,10 @@ class Tokens:
     def first_key_id(self, account_id: str) -> str:
         """The id of the key that an account begins with."""
         return "ky_" + self._derived("first key", account_id)[:16].hex()
+
+    def invitation_id(self, match_id: str, intent: str) -> str:
+        """The id of the invitation that an intent makes."""
+        return "iv_" + self._derived("later invitation", match_id, intent)[:16].hex()
 
     # --- keys -----------------------------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ class HouseBots:
         if seat is None or live.match.seats[seat].kind != "bot":
             return
         holder = live.match.seats[seat]
-        caller = Caller(seat=SeatGrant(match_id, seat, holder.generation))
+        caller = Caller(seat=SeatGrant(match_id, seat, live.match.generation_of(seat)))
         view = orjson.loads(live.view(seat))
         rng = random.Random(f"{self._seed}/{match_id}/{seat}/{view['version']}")  # noqa: S311  no secrecy is needed
         position = Position(live.match.game, live.match.options, view, rng)

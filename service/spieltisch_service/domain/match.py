@@ -16,6 +16,8 @@ from spieltisch_service.domain.clock import Clock, Times
 from spieltisch_service.domain.events import GENESIS_HASH, LoggedEvent, instant
 
 _DAY_MS = 86_400_000
+#: How often the holder of a seat can have its token replaced.
+MOST_REPLACED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,26 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who took a seat: a kind (`account` or `guest`), the account's id if there is one, and the name."""
+    """Who took a seat: a kind (`account` or `guest`), the account's id if there is one, and the name.
+
+    `invitation` is the id of the one that was used, if it counts its uses.
+    """
 
     kind: str
     account: str | None
     name: str | None
+    invitation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """Opens `seat`, or (None) any seat that is for invitations, `uses` times (None: as often as it is free)."""
+
+    id: str
+    seat: int | None
+    uses: int | None
+    expires_at_ms: int | None = None
+    revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +115,9 @@ _LIFETIMES = Lifetimes()
 class Match:
     """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first.
 
-    `clock` is None where nobody's time is limited; `times` is what it shows since the start.
+    `clock` is None where nobody's time is limited; `times` is what it shows since the start. `replaced` are the seats
+    whose holder had the token replaced, once for each time; `invitations` those that were made or revoked since the
+    creation. No event tells of these two: `revision` counts how often the document changed without one.
     """
 
     id: str
@@ -115,6 +134,8 @@ class Match:
     people: Mapping[int, Person] = field(default_factory=dict)
     lifetimes: Lifetimes = _LIFETIMES
     clock: Clock | None = None
+    replaced: tuple[int, ...] = ()
+    invitations: tuple[Invitation, ...] = ()
     version: int = 0
     hash: str = GENESIS_HASH
     status: str = "open"
@@ -127,6 +148,7 @@ class Match:
     ended_at_ms: int | None = None
     rematch: str | None = None
     times: Times | None = None
+    revision: int = 0
 
     # --- folding --------------------------------------------------------------------------------------------
 
@@ -234,6 +256,15 @@ class Match:
         """The seats that the account holds."""
         return [i for i, seat in enumerate(self.seats) if seat.account == account]
 
+    def generation_of(self, seat: int, replacements: int | None = None) -> int:
+        """Which token of a seat is good now, or was after so many `replacements` by its present holder."""
+        count = self.replaced.count(seat) if replacements is None else replacements
+        return self.seats[seat].generation * (MOST_REPLACED + 1) + count
+
+    def used(self, invitation_id: str) -> int:
+        """How often somebody took a seat by an invitation that counts its uses."""
+        return sum(person.invitation == invitation_id for person in self.people.values())
+
     def active_seats(self) -> list[int]:
         """The seats that have not resigned or been forfeited."""
         return [i for i, seat in enumerate(self.seats) if seat.status == "active"]
@@ -287,6 +318,10 @@ class Match:
         # Versions without clocks read what has none.
         if self.clock is not None:
             kept["clock"] = self.clock.to_wire()
+        if self.replaced:
+            kept["replaced"] = self.replaced
+        if self.invitations:
+            kept["invitations"] = self.invitations
         return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"), default=_seat_or_person)
 
     @classmethod
@@ -304,13 +339,19 @@ class Match:
             raw["lifetimes"] = Lifetimes(*raw["lifetimes"])
         if "clock" in raw:
             raw["clock"] = Clock.from_wire(raw["clock"])
+        raw["replaced"] = tuple(raw.get("replaced", ()))
+        raw["invitations"] = tuple(Invitation(**each) for each in raw.get("invitations", ()))
         return cls(**raw, **moving)
 
 
-_MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch", "times")
-_KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, "lifetimes", "clock"))
+_MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch", "times", "revision")
+_SELDOM = ("lifetimes", "clock", "replaced", "invitations")
+_KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, *_SELDOM))
 
 
 def _seat_or_person(value: Any) -> dict[str, Any]:
     # By hand, because `asdict` copies all that it finds, which took longer than anything else in creating a match.
-    return {each.name: getattr(value, each.name) for each in fields(value)}
+    written = {each.name: getattr(value, each.name) for each in fields(value)}
+    if written.get("invitation", "") is None:
+        del written["invitation"]
+    return written

@@ -1,7 +1,7 @@
 """The store over Redis or Valkey, standalone or as a cluster. `ports.Store` says what each method promises.
 
-A match is a hash (document `d`, secret `s`, state `z`, the stamps `c`, `b`, `e`, the rematch `r`, the clock `k`), a
-list of events and a hash of idempotency rows. Its version is the length of its list.
+A match is a hash (document `d`, secret `s`, state `z`, the stamps `c`, `b`, `e`, the rematch `r`, the clock `k`, the
+revision `n`), a list of events and a hash of idempotency rows. Its version is the length of its list.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import islice
 from redis import Redis, RedisCluster
 
 from spieltisch_service.app.ports import (
-    BOTS_TOPIC,
     UNOBSERVED,
     AccountFound,
     Commit,
@@ -29,16 +28,15 @@ from spieltisch_service.app.ports import (
     Replayed,
     StoredMatch,
     StoreUnavailable,
-    Timed,
 )
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
-from spieltisch_service.store.entries import pack_event, pack_part, unpack_event, unpack_link, unpack_part
+from spieltisch_service.store.commits import placed_commit
+from spieltisch_service.store.entries import unpack_event, unpack_link, unpack_part
 from spieltisch_service.store.health import Health, UnsuitableStore, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
     BEAT,
-    BOTS_CHANNEL,
     OUTAGES,
     RESTORING,
     MatchPlace,
@@ -50,11 +48,10 @@ from spieltisch_service.store.layout import (
     slot_of,
 )
 from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
-from spieltisch_service.store.rows import pack_reservation, pack_row, unpack_reservation, unpack_row
+from spieltisch_service.store.rows import pack_reservation, unpack_reservation, unpack_row
 
 #: Without a beat for so long the service was down; so many of these times are kept.
 _OUTAGE_MS, _KEPT_OUTAGES = 5_000, 500
-_STAMP_FIELDS = {"created": b"c", "started": b"b", "ended": b"e"}
 
 Pair = tuple[int, str]
 
@@ -93,55 +90,24 @@ class RedisStore:
         place = match_place(match_id)
         return int(self._nodes.ask(place.bucket.slot, "LLEN", place.log, again=True)) or None
 
+    def head(self, match_id: str) -> str | None:
+        """See `ports.Store`."""
+        place = match_place(match_id)
+        entry = self._nodes.ask(place.bucket.slot, "LINDEX", place.log, -1, again=True)
+        return None if entry is None else unpack_link(entry)[1]
+
+    def standing(self, match_id: str) -> tuple[str, int] | None:
+        """See `ports.Store`."""
+        place = match_place(match_id)
+        asked = [Placed(place.bucket.slot, words) for words in (("LINDEX", place.log, -1), ("HGET", place.match, "n"))]
+        entry, revision = self._nodes.ask_all(asked, again=True)
+        return None if entry is None else (unpack_link(entry)[1], int(revision or 0))
+
     def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
         """See `ports.Store`. Raises ValueError for events that do not follow the expected version."""
-        _check(commit)
-        place = match_place(commit.match_id)
-        bucket = place.bucket
-        keys = [place.match, place.log, place.answers, bucket.timers, bucket.bots]
-        leave, enter = commit.index or (None, None)
-        keys.extend(bucket.public_list(name) for name in (leave, enter) if name is not None)
-        keys.extend(bucket.counter(row.name) for row in commit.counted)
-        fields: list[bytes] = []
-        if commit.document is not None:
-            fields += (b"d", pack_part(commit.document, small=True))
-        if commit.secret is not None:
-            fields += (b"s", pack_part(commit.secret, small=True))
-        if commit.state is not None:
-            # The last state stays for good; all others are gone with the next action.
-            fields += (b"z", pack_part(commit.state, small="ended" in commit.stamps))
-        timed = commit.timed
-        if timed is not None and timed.row is not None:
-            fields += (b"k", timed.row)
-        field, row = b"", b""
-        if commit.idempotency is not None:
-            field, row = digest(commit.idempotency[0]), pack_row(commit.idempotency[1])
-        words = (
-            len(keys),
-            *keys,
-            place.id,
-            commit.expected_version,
-            bucket.channel + b" " + BOTS_CHANNEL if BOTS_TOPIC in commit.wake else bucket.channel,
-            ",".join(commit.wake),
-            field,
-            row,
-            b"" if leave is None else b"1",
-            b"" if enter is None else b"1",
-            b"" if commit.bot_to_act is None else b"1" if commit.bot_to_act else b"0",
-            b"" if commit.expires_after_ms is None else commit.expires_after_ms,
-            len(commit.events),
-            len(fields) // 2,
-            len(commit.stamps),
-            len(commit.counted),
-            b"" if commit.expected_hash is None else bytes.fromhex(commit.expected_hash),
-            *map(pack_event, commit.events),
-            *fields,
-            *(_STAMP_FIELDS[stamp] for stamp in commit.stamps),
-            *(word for row in commit.counted for word in (row.most, row.window_ms)),
-            *(() if timed is None else _clock_words(timed)),
-        )
-        asked = [_entry(account_id, place.id) for account_id in commit.accounts]
-        answer = self._nodes.ask_in_order([*asked, Placed(bucket.slot, words, scripts.COMMIT)])[-1]
+        placed = placed_commit(commit)
+        asked = [_entry(account_id, commit.match_id.encode()) for account_id in commit.accounts]
+        answer = self._nodes.ask_in_order([*asked, placed])[-1]
         if isinstance(answer, int):
             return Committed(answer) if answer >= 0 else Lapsed()
         if isinstance(answer, bytes):
@@ -323,16 +289,6 @@ class RedisStore:
         return check_health(ask_health(self._nodes, self._declared), allow_volatile=allow_volatile)
 
 
-def _check(commit: Commit) -> None:
-    """Refuse what would tear the log: places and numbers of the events must agree."""
-    expected = commit.expected_version
-    if expected == 0 and not commit.events:
-        raise ValueError("a new match begins with an event")
-    for seq, event in enumerate(commit.events, expected + 1):
-        if event.seq != seq:
-            raise ValueError(f"event {event.seq} does not follow version {expected}")
-
-
 def _entry(account_id: str, match: bytes, most: int | str = "") -> Placed:
     """What puts a match on an account's lists, unless there are `most` others."""
     place = account_place(account_id)
@@ -356,22 +312,11 @@ def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:
     return Placed(place.bucket.slot, (3, place.match, place.log, place.answers, field, secret), scripts.LOAD)
 
 
-def _clock_words(timed: Timed) -> tuple[bytes | int, ...]:
-    """What `commit.lua` takes where a clock runs."""
-    due = timed.due
-    return (
-        b"" if timed.deadline_ms is None else timed.deadline_ms,
-        timed.received_ago_ms,
-        b"" if timed.at_ms is None else timed.at_ms,
-        *((b"", b"", 0, 0) if due is None else (due.after_ms, int(due.from_commit), due.since_ms, due.spare_ms)),
-    )
-
-
 def _stored(answer: list[bytes] | None) -> StoredMatch | None:
     """The match from what `load.lua` answers."""
     if answer is None:
         return None
-    now_ms, version, link, document, secret, state, created, started, ended, rematch, clock, row = answer
+    now_ms, version, link, document, secret, state, created, started, ended, rematch, clock, revision, row = answer
     at_ms, hash_ = unpack_link(link)
     return StoredMatch(
         version=int(version),
@@ -388,6 +333,7 @@ def _stored(answer: list[bytes] | None) -> StoredMatch | None:
         now_ms=max(int(now_ms), at_ms),
         clock=clock,
         idempotency=None if row is None else unpack_row(row),
+        revision=int(revision or 0),
     )
 
 

@@ -153,6 +153,7 @@ def _put_match(match: WholeMatch) -> Placed:
         "e": match.ended_at_ms,
         "r": match.rematch,
         "k": match.clock,
+        "n": match.revision or None,
     }
     kept = [(name, value) for name, value in fields.items() if value is not None]
     words = (
@@ -176,7 +177,7 @@ def _or_nothing(number: int | None) -> int | bytes:
 
 
 def _whole_match(match_id: str, answer: Sequence[Any]) -> WholeMatch:
-    document, secret, state, created, started, ended, rematch, log, answers, timer, bots = answer
+    document, secret, state, created, started, ended, rematch, revision, log, answers, timer, bots = answer
     rows: Mapping[bytes, bytes] = dict(zip(answers[::2], answers[1::2], strict=True))
     return WholeMatch(
         id=match_id,
@@ -191,6 +192,7 @@ def _whole_match(match_id: str, answer: Sequence[Any]) -> WholeMatch:
         bots_since_ms=None if bots is None else int(float(bots)),
         log=[unpack_event(seq, entry) for seq, entry in enumerate(log, 1)],
         answers={field.hex(): unpack_row(row) for field, row in rows.items()},
+        revision=int(revision or 0),
     )
 
 

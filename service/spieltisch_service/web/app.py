@@ -17,7 +17,18 @@ from spieltisch_service.app.limits import Limits
 from spieltisch_service.app.ports import StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.web import documented, problems, request_log
-from spieltisch_service.web.blueprints import accounts, docs, events, games, keys, matches, operations, play, sandbox
+from spieltisch_service.web.blueprints import (
+    accounts,
+    docs,
+    events,
+    games,
+    invitations,
+    keys,
+    matches,
+    operations,
+    play,
+    sandbox,
+)
 from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter, Tally, write_fields
 from spieltisch_service.web.metrics import EXTENSION as COUNTED
@@ -115,7 +126,7 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
     for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, keys.BLUEPRINT, matches.BLUEPRINT):
         api.register_blueprint(blueprint)
-    for blueprint in (play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
+    for blueprint in (invitations.BLUEPRINT, play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
         api.register_blueprint(blueprint)
     app.register_blueprint(docs.BLUEPRINT)
     require_declared(app)

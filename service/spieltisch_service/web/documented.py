@@ -89,6 +89,7 @@ _PATH: Mapping[str, str] = {
     "game": "The game's id, as the catalogue lists it.",
     "code": "A problem's code.",
     "key_id": "The key.",
+    "invitation_id": "The invitation.",
 }
 
 #: What a problem of each code may say: detail, errors, further members.

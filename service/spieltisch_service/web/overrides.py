@@ -47,6 +47,12 @@ class KeyId(BaseConverter):
     regex = "ky_[0-9a-f]{32}"
 
 
+class InvitationId(BaseConverter):
+    """The id of an invitation."""
+
+    regex = "iv_[0-9a-f]{32}"
+
+
 class SeatNumber(BaseConverter):
     """The number of a seat."""
 
@@ -57,7 +63,12 @@ class SeatNumber(BaseConverter):
         return int(value)
 
 
-CONVERTERS: Mapping[str, type[BaseConverter]] = {"match": MatchId, "seat": SeatNumber, "key": KeyId}
+CONVERTERS: Mapping[str, type[BaseConverter]] = {
+    "match": MatchId,
+    "seat": SeatNumber,
+    "key": KeyId,
+    "invitation": InvitationId,
+}
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
@@ -171,6 +182,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         self.ma_plugin.converter.add_attribute_function(documented.documented_field)
         self.register_converter(MatchId, lambda _: {"type": "string", "pattern": f"^{MatchId.regex}$"})
         self.register_converter(KeyId, lambda _: {"type": "string", "pattern": f"^{KeyId.regex}$"})
+        self.register_converter(InvitationId, lambda _: {"type": "string", "pattern": f"^{InvitationId.regex}$"})
         self.register_converter(SeatNumber, lambda _: {"type": "integer", "minimum": 0, "maximum": 9})
 
     def handle_http_exception(self, error: HTTPException) -> Response:

@@ -206,6 +206,11 @@ def _visit_joining(recorder: Recorder, key: str) -> str:
     recorder.do("takeSeat", "POST", f"{path}/seats", {"nonce": "bob-adds-this"}, token=other["key"], expect=201)
     guest = {"invitation": match["invitations"][0]["token"], "name": "Carla"}
     recorder.do("takeSeat", "POST", f"{path}/seats", guest, expect=201)
+    hand_on = {"seat": 2, "uses": 1, "expires_in_s": 86_400}
+    recorder.do("createInvitation", "POST", f"{path}/invitations", hand_on, token=key, expect=201)
+    listed = recorder.do("listInvitations", "GET", f"{path}/invitations", token=key)["invitations"]
+    recorder.do("revokeInvitation", "DELETE", f"{path}/invitations/{listed[0]['id']}", token=key)
+    recorder.do("replaceSeatToken", "POST", f"{path}/seats/2/token", {}, token=key)
     recorder.do("startMatch", "POST", f"{path}/start", {"nonces": {"0": "ada-adds-this"}}, token=key)
     recorder.do("listDecisions", "GET", "/v1/me/decisions", token=key)
     recorder.do("listMatches", "GET", "/v1/matches?mine=true&limit=1", token=key)

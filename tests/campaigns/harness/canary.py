@@ -90,9 +90,9 @@ class Canary:
 
 def issued(body: Mapping[str, Any]) -> list[str]:
     """The tokens that an answer gives out: a new key, seat tokens, invitations."""
-    found = [body[name] for name in ("key",) if isinstance(body.get(name), str)]
+    found = [body[name] for name in ("key", "token") if isinstance(body.get(name), str)]
     for name in ("grants", "invitations"):
-        found += [each["token"] for each in body.get(name) or ()]
+        found += [each["token"] for each in body.get(name) or () if "token" in each]
     return found
 
 

@@ -185,6 +185,39 @@ def _revoke_key(s: Situation) -> None:
     s.path = f"/v1/me/keys/{s.post('/v1/me/keys', {'name': 'bot'})['id']}"
 
 
+def _replace_token(s: Situation) -> None:
+    s.made()
+    s.path, s.body = f"{s.match}/seats/0/token", {}
+
+
+def _replacements(s: Situation) -> int:
+    """The token tells which one of its seat it is; asking makes one more, which does not count."""
+    s.later += 1
+    return int(s.post(s.path, {})["token"].split("_")[4]) - s.later
+
+
+def _invite(s: Situation) -> None:
+    s.made(seats=["me", "invite", "invite"])
+    s.path, s.body, s.other = f"{s.match}/invitations", {"uses": 2, "expires_in_s": 3600}, {"uses": 3}
+
+
+def _invitations(s: Situation) -> int:
+    return sum(each["uses"] is not None for each in s.get(f"{s.match}/invitations")["invitations"])
+
+
+def _use_invitation(s: Situation) -> None:
+    token = s.post(s.path, s.body)["invitations"][0]["token"]
+    accepted(s.wire.settled("POST", f"{s.match}/seats", {"invitation": token}, key=f"{s.rng.getrandbits(160):040x}"))
+    for made in s.get(s.path)["invitations"]:
+        if made["used"]:
+            accepted(s.wire.settled("DELETE", f"{s.path}/{made['id']}", token=s.token))
+
+
+def _revoke_invitation(s: Situation) -> None:
+    _invite(s)
+    s.path = f"{s.match}/invitations/{s.post(s.path, s.body)['invitations'][0]['id']}"
+
+
 #: POSTs that leave nothing behind.
 CHANGES_NOTHING = frozenset({"imagine"})
 
@@ -200,6 +233,9 @@ OPERATIONS: Sequence[Operation] = (
     Operation("rematch", _rematch, _rematches),
     Operation("leaveSeat", _leave, lambda s: s.events("seat_left"), method="DELETE", key=False, again=(403, 404, 409)),
     Operation("abortMatch", _abort, lambda s: s.events("match_aborted"), method="DELETE", key=False, again=(409,)),
+    Operation("replaceSeatToken", _replace_token, _replacements, lambda s: s.post(f"{s.match}/seats/1/token", {})),
+    Operation("createInvitation", _invite, _invitations, _use_invitation),
+    Operation("revokeInvitation", _revoke_invitation, lambda s: 1 - _invitations(s), method="DELETE", key=False),
     Operation("createKey", _create_key, _keys),
     Operation("rotateKey", _rotate_key, lambda s: _keys(s) - 1),
     Operation("revokeKey", _revoke_key, lambda s: 1 - _keys(s), method="DELETE", key=False, again=(404,)),

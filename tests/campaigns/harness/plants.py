@@ -143,7 +143,7 @@ def _stale_reads(stack: ExitStack) -> None:
     """Views come from a worker's memory without asking the store."""
 
     def current(original: Any, live: LiveMatches, match_id: str) -> LiveMatch:
-        kept = live._recall(match_id)
+        kept = live.memory.recall(match_id)
         return kept if kept is not None else original(live, match_id)
 
     stack.enter_context(_method(LiveMatches, "current", current))

@@ -171,9 +171,7 @@ class Within:
 
     def _died(self) -> None:
         """What a worker had in memory is gone with it."""
-        live = self._services[self._at.worker].live
-        with live._lock:
-            live._kept.clear()
+        self._services[self._at.worker].live.memory.clear()
 
     def kill_worker(self, _: random.Random) -> bool:
         """See `Site`. Threads die at fault points only."""

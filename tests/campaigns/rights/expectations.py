@@ -53,6 +53,10 @@ RULES: Mapping[str, Rule] = {
     "leaveSeat": "leave",
     "startMatch": "creator",
     "abortMatch": "abort",
+    "listInvitations": "creator",
+    "createInvitation": "creator",
+    "revokeInvitation": "creator",
+    "replaceSeatToken": "seated",
     "resign": "seated",
     "rematch": "seated",
     "getView": "read",
@@ -70,8 +74,13 @@ RULES: Mapping[str, Rule] = {
 }
 #: What takes the seat that is meant from the path, the query or the body.
 NAMES_A_SEAT = frozenset(
-    {"getMatch", "getView", "getLegalActions", "getRecord", "getBoardText", "getEvents", "act", "resign", "leaveSeat"}
+    {
+        *("getMatch", "getView", "getLegalActions", "getRecord", "getBoardText", "getEvents"),
+        *("act", "resign", "leaveSeat", "replaceSeatToken"),
+    }
 )
+#: Operations on a match that need more than a seat token may ever do.
+NO_SEAT_TOKENS = frozenset({"listInvitations", "createInvitation", "revokeInvitation"})
 #: Operations about something of the account's own, which the matrix names by an id of somebody else: not found.
 OF_SOMEBODY_ELSE = frozenset({"getKey", "revokeKey", "rotateKey"})
 
@@ -105,6 +114,8 @@ def expected(case: Case) -> int | None:
         if case.who in SEAT_TOKENS:
             return FORBIDDEN
         return HIDDEN if case.operation in OF_SOMEBODY_ELSE else None
+    if case.operation in NO_SEAT_TOKENS and case.who in SEAT_TOKENS:
+        return FORBIDDEN
     if case.visibility == "private" and case.who not in SEATED:
         return HIDDEN
     if case.who == "player_for_other_seat" and case.operation in NAMES_A_SEAT:

@@ -23,6 +23,7 @@ class People:
         made = self._done(asking.ask("POST", "/v1/matches", creator, {**wanted, "visibility": visibility}))
         self.match = f"/v1/matches/{made['id']}"
         invitations = [each["token"] for each in made["invitations"]]
+        self.invitation = self._done(asking.ask("GET", f"{self.match}/invitations", creator))["invitations"][0]["id"]
         token = self._joins(player, invitations[0])
         if status == "aborted":
             self._done(asking.ask("DELETE", self.match, creator))

@@ -16,6 +16,7 @@
 --     10 ms from the last event until the timer runs out, or '': no timer
 --     11 number of events    12 number of fields    13 number of stamps   14 number of counters
 --     15 hash of the last event (32 bytes), or '' where it does not matter
+--     16 expected revision (how often the document was rewritten by no event), or '' where no document is written
 --     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name), and of each
 --     counter how far it may go and the ms of its window.
 --     Where a clock runs, seven more: 1 the deadline, or ''  2 ms since the request came in  3 the time of the events (at
@@ -40,17 +41,18 @@ local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
 -- A store that lost the end of its log and grew again is at a version that somebody remembers, with other events.
 local elsewhere = last_entry and ARGV[15] ~= '' and string.sub(last_entry, 7, 38) ~= ARGV[15]
-if version ~= tonumber(ARGV[2]) or elsewhere then
+local rewritten = ARGV[16] ~= '' and (redis.call('HGET', KEYS[1], 'n') or '0') ~= ARGV[16]
+if version ~= tonumber(ARGV[2]) or elsewhere or rewritten then
   if version == 0 then return {} end
-  local got = redis.call('HMGET', KEYS[1], 'd', 's', 'z', 'c', 'b', 'e', 'r', 'k')
+  local got = redis.call('HMGET', KEYS[1], 'd', 's', 'z', 'c', 'b', 'e', 'r', 'k', 'n')
   return {
     at, version, string.sub(last_entry, 1, 38),
-    got[1], got[2], got[3], got[4], got[5], got[6], got[7], got[8], false,
+    got[1], got[2], got[3], got[4], got[5], got[6], got[7], got[8], got[9], false,
   }
 end
 
 local events, fields, stamps = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
-local first_field = 16 + events
+local first_field = 17 + events
 local first_stamp = first_field + 2 * fields
 local first_counter = first_stamp + stamps
 local last_counter = first_counter + 2 * tonumber(ARGV[14]) - 1
@@ -98,7 +100,7 @@ for i = first_counter, last_counter, 2 do
   counts = {'counted', at}
 end
 
-for i = 16, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
+for i = 17, first_field - 1 do redis.call('RPUSH', KEYS[2], at_bytes .. ARGV[i]) end
 if #row > 0 then redis.call('HSET', KEYS[1], unpack(row)) end
 if answers_field ~= '' then redis.call('HSET', KEYS[3], answers_field, ARGV[6]) end
 if leave then redis.call('ZREM', leave, ARGV[1]) end

@@ -266,6 +266,35 @@ class GrantShape(AnswerShape):
     token = text("The token.")
 
 
+class InvitationShape(AnswerShape):
+    """An invitation as the creator of its match sees it."""
+
+    id = identity("iv", "The id.")
+    seat = number("The seat that it opens; null: any seat for invitations.", allow_none=True)
+    uses = number("How often a seat may be taken by it; null: whenever its seat is free.", allow_none=True)
+    used = number("How often that was so; 0 where nobody counts.")
+    expires_at = instant("When it ends; null: with the match.", allow_none=True)
+    revoked = flag("Whether it was revoked.")
+
+
+class InvitationsShape(AnswerShape):
+    """`GET …/invitations`."""
+
+    invitations = listed(Inner(InvitationShape()), "Those that were not revoked.")
+
+
+class NewInvitationShape(InvitationShape):
+    """An invitation with its token."""
+
+    token = text("The token. Shown in this answer and never again.")
+
+
+class NewInvitationsShape(AnswerShape):
+    """`POST …/invitations`."""
+
+    invitations = listed(Inner(NewInvitationShape()), "The new one.")
+
+
 class JoinedMatchShape(MatchShape):
     """A match with the tokens of the seats that the caller just took."""
 

@@ -61,7 +61,8 @@ def named(description: str, **options: Any) -> Name:
     return Name(validate=Length(1, 64), metadata=metadata, **options)
 
 
-def _seat(description: str) -> Whole:
+def seat_of(description: str) -> Whole:
+    """A field for the number of a seat."""
     return Whole(validate=Range(0, MOST_SEATS - 1), allow_none=True, metadata={"description": description})
 
 
@@ -84,7 +85,7 @@ class AccountRequest(RequestShape):
 class JoinRequest(RequestShape):
     """`POST …/seats`."""
 
-    seat = _seat("The seat to take; without it, that of the invitation or the lowest free open one.")
+    seat = seat_of("The seat to take; without it, that of the invitation or the lowest free open one.")
     nonce = _nonce("What this seat adds to the shuffle.", allow_none=True)
     invitation = Text(
         validate=Length(1, 256),
@@ -109,7 +110,7 @@ class StartRequest(RequestShape):
 class SeatRequest(RequestShape):
     """`POST …/resignation` and `…/rematch`."""
 
-    seat = _seat("The seat that this is for; needed by whoever holds several.")
+    seat = seat_of("The seat that this is for; needed by whoever holds several.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class ActionsRequest(RequestShape):
         allow_none=True,
         metadata={"description": "If given, the match's current version; else 412."},
     )
-    seat = _seat("The seat that acts; without it the one to act, if the caller holds it.")
+    seat = seat_of("The seat that acts; without it the one to act, if the caller holds it.")
 
     def load(self, data: Any, **_: Any) -> Acting:
         """The checked body. Raises ValidationError."""
