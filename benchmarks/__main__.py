@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from benchmarks import bots, engines, micro, requests_to, round_trips, sdk_calls
+from benchmarks import bots, engines, micro, pairing, requests_to, round_trips, sdk_calls
 from benchmarks.measure import Invalid, Row, Skipped, table
 from benchmarks.site import Site
 
-_NAMES = [*(f"T{number}" for number in range(1, 11)), "T13"]
+_NAMES = [*(f"T{number}" for number in range(1, 11)), "T13", "T14"]
 _BY_LOAD = ("T1", "T2", "T3", "T4")
 #: T9 counts and does not time, and T13 plays whole matches: they need no more rounds than these.
 _COUNTING_ROUNDS = 2
@@ -67,6 +67,7 @@ def main(names: Sequence[str], rounds: int, seconds: int, durability: str, limit
         "T6": lambda: [engines.wunderland_against_catanatron(rounds)],
         "T7": lambda: micro.list_and_push(rounds),
         "T8": lambda: micro.stored_to_live(rounds),
+        "T14": lambda: pairing.measured(rounds),
     }
     for name, measurement in engine_rows.items():
         if name in wanted:

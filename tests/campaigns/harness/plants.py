@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -20,6 +21,11 @@ from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import Commit, Committed, Conflict, StoreUnavailable
 from spieltisch_service.app.streams import Streams
+from spieltisch_service.domain.tournament import fold, standings
+from spieltisch_service.domain.tournament.log import MatchEnded, RoundPaired
+from spieltisch_service.domain.tournament.pairing import arena, double_elimination, elimination, gauntlet, swiss
+from spieltisch_service.domain.tournament.state import MEAN, State, Table
+from spieltisch_service.domain.tournament.tally import Tally
 from spieltisch_service.store import redis_store
 from spieltisch_service.store.layout import digest, match_place
 from spieltisch_service.store.redis_store import RedisStore
@@ -206,6 +212,69 @@ def _of_whole(change: Callable[[Any], Any], what: str) -> Callable[[ExitStack], 
     return plant
 
 
+def _round_paired_twice(stack: ExitStack) -> None:
+    """Who pairs a round that is paired pairs it once more."""
+    original = fold._with_round
+
+    def with_round(state: State, entry: RoundPaired) -> State:
+        if entry.round == len(state.rounds):
+            return replace(state, rounds=(*state.rounds, state.rounds[-1]))
+        return original(state, entry)
+
+    stack.enter_context(mock.patch.object(fold, "_with_round", with_round))
+
+
+def _late_result_counts(stack: ExitStack) -> None:
+    """A result that comes late takes the place of the one that is there."""
+    original = fold._with_result
+
+    def with_result(state: State, entry: MatchEnded) -> State:
+        table = state.table(entry.table)
+        if table is None or entry.number not in table.results or state.ended:
+            return original(state, entry)
+        return original(_without(state, table, entry.number), entry)
+
+    stack.enter_context(mock.patch.object(fold, "_with_result", with_result))
+
+
+def _without(state: State, table: Table, number: int) -> State:
+    results = {each: result for each, result in table.results.items() if each != number}
+    round_ = state.rounds[table.round - 1]
+    tables = tuple(replace(each, results=results) if each.id == table.id else each for each in round_.tables)
+    return replace(
+        state, rounds=tuple(replace(each, tables=tables) if each is round_ else each for each in state.rounds)
+    )
+
+
+def _tally_with(*places: ModuleType, change: Callable[[Tally], Tally]) -> Callable[[ExitStack], None]:
+    """What has happened so far is counted wrongly."""
+
+    def plant(stack: ExitStack) -> None:
+        for place in places:
+            original = place.tally
+            stack.enter_context(mock.patch.object(place, "tally", lambda state, o=original: change(o(state))))
+
+    return plant
+
+
+def _paid_again(found: Tally) -> Tally:
+    return replace(
+        found, points={one: found.points[one] + max(0, sat - 1) * MEAN for one, sat in found.sat_out.items()}
+    )
+
+
+def _seats_as_they_come(stack: ExitStack) -> None:
+    """Nobody looks who has had which seat."""
+    for place in (swiss, elimination, double_elimination, gauntlet, arena):
+        stack.enter_context(mock.patch.object(place, "seated", lambda members, _: tuple(members)))
+
+
+def _gone_are_paired(stack: ExitStack) -> None:
+    """Who has left is paired on."""
+    everybody = property(lambda state: tuple(state.entrants))
+    stack.enter_context(mock.patch.object(State, "active", everybody))
+
+
 def _nothing_here(_: ExitStack) -> None:
     """The campaign itself does it, to the store's process or to its files."""
 
@@ -228,6 +297,12 @@ PLANTS: Mapping[str, Callable[[ExitStack], None]] = {
     "backup-without-rows": _of_whole(lambda whole: replace(whole, answers={}), "matches"),
     "backup-without-last-event": _of_whole(lambda whole: replace(whole, log=whole.log[:-1]), "matches"),
     "backup-without-lists": _of_whole(lambda whole: replace(whole, matches=(), active=()), "accounts"),
+    "round-paired-twice": _round_paired_twice,
+    "late-result-counts": _late_result_counts,
+    "sitting-out-pays-again": _tally_with(standings, change=_paid_again),
+    "meetings-forgotten": _tally_with(swiss, change=lambda found: replace(found, met=defaultdict(Counter))),
+    "seats-as-they-come": _seats_as_they_come,
+    "gone-are-paired": _gone_are_paired,
     "no-append-file": _nothing_here,
     "tail-lost": _nothing_here,
     "no-fsync": _nothing_here,

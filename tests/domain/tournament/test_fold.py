@@ -156,6 +156,8 @@ def test_what_no_result_can_be() -> None:
         (replace(good, table="x.1.1"), "unknown_table"),
         (replace(good, table="1"), "unknown_table"),
         (replace(good, table="to.01.1"), "unknown_table"),
+        (replace(good, table="to.0.1"), "unknown_table"),
+        (replace(good, table="to." + 5000 * "1" + ".1"), "unknown_table"),
         (replace(good, number=2), "unknown_match"),
         (replace(good, seats=("b", "a", "c")), "wrong_seats"),
         (replace(good, ranks=(1, 2)), "malformed"),

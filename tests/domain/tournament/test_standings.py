@@ -84,7 +84,7 @@ def test_of_equal_points_who_has_met_the_stronger_and_then_who_has_won_against_t
     assert order(two) == "badc"
 
 
-def test_of_all_that_equal_the_wins_and_at_last_the_lot() -> None:
+def test_t5_of_all_that_equal_the_wins_and_at_last_the_lot() -> None:
     # a and b: 1 point of two matches each, against c and d, who have 1 each; a shares twice, b wins and loses.
     state = with_results("abcd", ["a=c", "b>d"], ["a=d", "c>b"])
     assert {each.entrant: each.points for each in standings(state)} == {"a": 1, "b": 1, "c": Fraction(3, 2), "d": HALF}

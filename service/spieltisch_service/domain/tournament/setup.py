@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Self
 
 from spieltisch_service.domain.clock import Clock
@@ -30,7 +31,7 @@ ENTRANT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,127}")
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TournamentSetup:
     """How a tournament is played. Raises InvalidSetup for what cannot be played.
 
@@ -122,7 +123,11 @@ class TournamentSetup:
 
     def may_meet(self, one: str, other: str) -> bool:
         """Whether the two are not forbidden to meet."""
-        return (one, other) not in self.forbidden and (other, one) not in self.forbidden
+        return (one, other) not in self._barred
+
+    @cached_property
+    def _barred(self) -> frozenset[Pair]:
+        return frozenset((*self.forbidden, *((other, one) for one, other in self.forbidden)))
 
     def to_wire(self) -> dict[str, Any]:
         """The setup as JSON, every key present, the seed too: who shows it before the end leaves `seed` out."""

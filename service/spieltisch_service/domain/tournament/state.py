@@ -6,6 +6,7 @@ or 0, and every match has the mean ½. At a table it gets the mean over the matc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,6 +15,8 @@ from functools import cached_property
 from spieltisch_service.domain.tournament.log import MatchEnded, MatchVoided
 from spieltisch_service.domain.tournament.seating import matches_of, planned
 from spieltisch_service.domain.tournament.setup import TournamentSetup
+
+_PLACE = re.compile(r"[1-9][0-9]{0,5}")
 
 MEAN = Fraction(1, 2)
 NOTHING = Fraction(0)
@@ -157,9 +160,7 @@ class State:
     def table(self, table_id: str) -> Table | None:
         """The table with that id."""
         tournament, number, board = ["", "", *table_id.rsplit(".", 2)][-3:]
-        if tournament != self.tournament or not (number.isdecimal() and board.isdecimal()):
+        if tournament != self.tournament or not (_PLACE.fullmatch(number) and _PLACE.fullmatch(board)):
             return None
-        if not 1 <= int(number) <= len(self.rounds) or not 1 <= int(board) <= len(self.rounds[int(number) - 1].tables):
-            return None
-        found = self.rounds[int(number) - 1].tables[int(board) - 1]
-        return found if found.id == table_id else None
+        tables = self.rounds[int(number) - 1].tables if int(number) <= len(self.rounds) else ()
+        return tables[int(board) - 1] if int(board) <= len(tables) else None

@@ -19,6 +19,7 @@ class Tally:
     how many it was paired at. `met`: at how many tables it met each other entrant. `last`: whom it met at the last
     one. `seats`: how many matches it was to play at seat 0, 1, …; `excess`: by how many sixtieths of a match that is
     more than its share (of a match of n, 1/n for each of its seats). `sat_out`: how often it sat out.
+    `deals`: in how many matches of a table the seats go round; 0 where `duplicate` makes them equal anyway.
     """
 
     points: dict[str, Fraction]
@@ -28,6 +29,7 @@ class Tally:
     seats: dict[str, list[int]]
     excess: dict[str, list[int]]
     sat_out: dict[str, int]
+    deals: int
 
 
 def tally(state: State) -> Tally:
@@ -41,6 +43,7 @@ def tally(state: State) -> Tally:
         {one: [0] * state.setup.seats for one in entrants},
         {one: [0] * state.setup.seats for one in entrants},
         dict.fromkeys(entrants, 0),
+        0 if state.setup.duplicate else state.setup.deals,
     )
     for each in state.rounds:
         for table in each.tables:

@@ -199,6 +199,18 @@ def test_t3_of_an_odd_number_somebody_else_sits_out_each_time_the_weakest_first(
     assert drafted(second).sitting_out in (("b",), ("d",))
 
 
+def test_t3_of_257_somebody_else_sits_out_each_round() -> None:
+    state = started([f"e{number}" for number in range(257)], rounds=3)
+    for _ in range(3):
+        entry = drafted(state)
+        assert len(entry.tables) == 128
+        state = played(apply(state, entry))
+    out = [one for each in state.rounds for one in each.sitting_out]
+    assert len(out) == len(set(out)) == 3
+    # 128 winners meet among themselves, then 64: 32 have won all.
+    assert sum(points == 3 for points in tally(state).points.values()) == 32
+
+
 def test_sitting_out_again_scores_nothing() -> None:
     state = started("abc", rounds=2)
     state = played(with_round(state, "ab", sitting_out=("c",)))
@@ -215,7 +227,7 @@ def test_forbidden_pairs_never_meet() -> None:
     assert not {"ab", "cd"} & set(meetings(tables))
 
 
-def test_the_fallback_pairs_whoever_may_meet() -> None:
+def test_t2_the_fallback_pairs_whoever_may_meet() -> None:
     pairs = tuple((one, other) for one, other in combinations("abcdef", 2) if one + other != "af")
     state = started("abcdef", seats=3, forbidden=pairs)
     entry = drafted(state)

@@ -55,7 +55,7 @@ def test_swaps_take_those_apart_that_must_not_sit_together() -> None:
     def cost(one: str, other: str) -> int:
         return NEVER if {one, other} in ({"a", "b"}, {"c", "d"}) else 0
 
-    tables = together("abcdef", [3, 3], cost, "cup", "tables 1")
+    tables = together("abcdef", [3, 3], cost, 0, "abcdef")
     assert sorted(len(table) for table in tables) == [3, 3]
     assert all(not {"a", "b"} <= set(table) and not {"c", "d"} <= set(table) for table in tables)
 

@@ -16,6 +16,7 @@ from spieltisch_service.domain.tournament.tally import Tally, tally
 
 #: Tables per entrant where nobody says how many.
 TABLES = 10
+_AGAIN = 10**6
 
 
 def tables_each(state: State) -> int:
@@ -25,6 +26,9 @@ def tables_each(state: State) -> int:
 
 def pair(state: State) -> Answer:
     """The next tables."""
+    alone = not state.live_tables
+    if not alone and sum(one not in state.busy for one in state.active) < state.setup.least_seats:
+        return Wait("matches")
     counts = tally(state)
     number, seed = len(state.rounds) + 1, state.setup.seed
     most = tables_each(state)
@@ -32,7 +36,6 @@ def pair(state: State) -> Answer:
     free = [one for one in open_to_play if one not in state.busy]
     near = {one: _near(counts, one) for one in free}
     free.sort(key=lambda one: (-near[one], lot(seed, "arena", number, one), one))
-    alone = not state.live_tables
     if len(free) < state.setup.least_seats:
         return Over("rounds") if alone else Wait("matches")
     if state.setup.seats == 2:
@@ -41,7 +44,7 @@ def pair(state: State) -> Answer:
     def cost(one: str, other: str) -> int:
         if not state.setup.may_meet(one, other):
             return NEVER
-        return (near[one] - near[other]) ** 2 // 100 + 10**6 * (one in counts.last[other])
+        return (near[one] - near[other]) ** 2 // 100 + _AGAIN * (one in counts.last[other])
 
     if not alone:
         # Full tables only, as long as those that play may yet come to fill them.
@@ -50,7 +53,7 @@ def pair(state: State) -> Answer:
         free = [one for one in free if one in keen]
         if not free:
             return Wait("matches")
-    answer = group(state, counts, free, cost)
+    answer = group(state, counts, free, cost, _AGAIN - 1)
     if isinstance(answer, Draft):
         return Draft(answer.tables, by=answer.by)
     return answer if alone else Wait("matches")

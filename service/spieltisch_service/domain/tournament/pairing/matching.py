@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import rustworkx
-
 
 def best_pairs(
     count: int, cost: Callable[[int, int], int | None], bonus: Sequence[int] | None = None
@@ -24,6 +22,9 @@ def best_pairs(
                 edges.append((one, other, worth[one] + worth[other] - price))
     if not edges:
         return []
+    # Only here: most processes never pair, and should not start the later for it.
+    import rustworkx
+
     least = min(weight for _, _, weight in edges)
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
     graph.add_nodes_from(range(count))

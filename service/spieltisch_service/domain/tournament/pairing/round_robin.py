@@ -51,7 +51,7 @@ def pair(state: State) -> Answer:
     if len(circle) == state.setup.seats**2 and len(state.active) == len(circle):
         return Draft([seated(line, counts) for line in plane(circle, number)])
     order = drawn(state.setup.seed, f"round {len(state.rounds) + 1}", state.active)
-    return group(state, counts, order, lambda one, other: counts.met[one][other] ** 2)
+    return group(state, counts, order, lambda one, other: counts.met[one][other] ** 2, 0)
 
 
 def _two(state: State, circle: list[str], counts: Tally) -> Draft:

@@ -9,7 +9,7 @@ More seats: everybody in the order of points, cut into tables, and swaps against
 
 from __future__ import annotations
 
-from spieltisch_service.domain.tournament.lots import lot
+from spieltisch_service.domain.tournament.lots import drawn, lot
 from spieltisch_service.domain.tournament.pairing.matching import best_pairs
 from spieltisch_service.domain.tournament.pairing.outcome import Answer, Draft, Over
 from spieltisch_service.domain.tournament.pairing.tables import (
@@ -25,6 +25,8 @@ from spieltisch_service.domain.tournament.state import State
 from spieltisch_service.domain.tournament.tally import Tally, tally
 
 _SAT_OUT, _REMATCH, _SEAT_TWICE, _SEAT = 10**10, 10**7, 10**6, 400
+#: At a table of more than two, to meet again is as dear as to meet somebody with 1.4 points more.
+_MET = 20_000
 
 
 def rounds(state: State) -> int:
@@ -42,7 +44,7 @@ def pair(state: State) -> Answer:
     order = in_order(state, counts)
     if state.setup.seats == 2:
         return _pairs(state, counts, order)
-    return group(state, counts, order, _cost(state, counts))
+    return group(state, counts, order, _cost(state, counts), _MET - 1)
 
 
 def in_order(state: State, counts: Tally) -> list[str]:
@@ -92,13 +94,16 @@ def _cost(state: State, counts: Tally) -> PairCost:
         if not state.setup.may_meet(one, other):
             return NEVER
         met = counts.met[one][other]
-        return met * met * 20_000 + (points[one] - points[other]) ** 2
+        return met * met * _MET + (points[one] - points[other]) ** 2
 
     return cost
 
 
-def group(state: State, counts: Tally, order: list[str], cost: PairCost) -> Answer:
-    """Tables of more than two out of `order`; who must have none is, of those with fewest such rounds, the last."""
+def group(state: State, counts: Tally, order: list[str], cost: PairCost, bearable: int) -> Answer:
+    """Tables of more than two out of `order`, as `together` makes them.
+
+    Who must have none is, of those with fewest such rounds, the last.
+    """
     setup = state.setup
     # Which tables are the smaller ones is drawn, so that they do not always meet the same.
     sizes = table_sizes(len(order), setup.seats, setup.least_seats)
@@ -107,8 +112,7 @@ def group(state: State, counts: Tally, order: list[str], cost: PairCost) -> Answ
     spare = len(order) - sum(sizes)
     last = sorted(order, key=lambda one: (counts.sat_out[one], -order.index(one)))[:spare]
     playing = [one for one in order if one not in last]
-    purpose = f"tables {len(state.rounds) + 1}"
-    tables = together(playing, sizes, cost, setup.seed, purpose)
+    tables = together(playing, sizes, cost, bearable, drawn(setup.seed, f"tables {len(state.rounds) + 1}", playing))
     kept, left = permitted(tables, cost, setup.least_seats)
     by = "rule"
     if not kept:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 
-from spieltisch_service.domain.tournament.lots import drawn
 from spieltisch_service.domain.tournament.tally import Tally
 
 #: What it costs to seat two together that must not meet; nothing else comes near it.
@@ -30,22 +29,24 @@ def table_sizes(count: int, wanted: int, least: int) -> list[int]:
     return []
 
 
-def together(order: Sequence[str], sizes: Sequence[int], cost: PairCost, seed: str, purpose: str) -> list[list[str]]:
+def together(
+    order: Sequence[str], sizes: Sequence[int], cost: PairCost, bearable: int, turns: Iterable[str]
+) -> list[list[str]]:
     """Tables of `sizes` from `order`, neighbours together, then changed by swaps as long as these make it cheaper.
 
-    Whoever sits with somebody at a cost is swapped with the one, of at most `_TRIES` at the nearest tables, with whom
-    that saves most; who is first is drawn. All are gone through `_PASSES` times at most.
+    Whose table costs more than is `bearable` is swapped with the one, of at most `_TRIES` at the nearest tables, with
+    whom that saves most; they come in the order of `turns`. All are gone through `_PASSES` times at most.
     """
     tables: list[list[str]] = []
     rest = iter(order)
     for size in sizes:
         tables.append([next(rest) for _ in range(size)])
     where = {one: number for number, table in enumerate(tables) for one in table}
-    turns = drawn(seed, purpose, where)
+    turns = list(turns)
     for _ in range(_PASSES):
         changed = False
         for one in turns:
-            if _at(tables[where[one]], one, one, cost):
+            if _at(tables[where[one]], one, one, cost) > bearable:
                 changed |= _swapped(tables, where, one, cost)
         if not changed:
             break
@@ -122,5 +123,10 @@ def seated(members: Sequence[str], tally: Tally) -> tuple[str, ...]:
     """
     n = len(members)
     prices = [[1 << min(max(each // 15 + 20, 0), 60) for each in tally.excess[one][:n]] for one in members]
-    best = min(permutations(range(n)), key=lambda order: sum(prices[one][seat] for seat, one in enumerate(order)))
+    turns = range(tally.deals % n)
+
+    def price(order: tuple[int, ...]) -> int:
+        return sum(prices[one][(place - turn) % n] for place, one in enumerate(order) for turn in turns)
+
+    best = min(permutations(range(n)), key=price)
     return tuple(members[one] for one in best)
