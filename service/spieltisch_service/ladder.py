@@ -5,6 +5,9 @@ field of another kind; each deal is played once from every seat of the one. A sh
 (1/2, 1/3, …); one of n equal bots would win 1/n. The intervals are of 95 %, and know of the shared deals.
 
 The same seed plays the same matches, however many processes share them.
+
+`--duplicate-gain` measures what it is worth to play each deal in several seat orders, as tournaments with `duplicate`
+do: how wide the intervals are then, and how wide with as many matches that all have a deal of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import itertools
 import math
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,7 +25,8 @@ import click
 from joblib import Parallel, delayed
 
 from spieltisch_service.bots.house import BOTS
-from spieltisch_service.domain.tournament.intervals import interval
+from spieltisch_service.domain.tournament.intervals import interval, share, unbounded
+from spieltisch_service.domain.tournament.seating import seatings
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.local.table import Table, house_decision
 
@@ -83,11 +87,14 @@ def deal_seed(meeting: Meeting, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}/{meeting.game}/{len(meeting.bots)}/{meeting.deal}".encode()).digest()
 
 
-def play(meeting: Meeting, seed: int) -> Played:
-    """Play one match. Deal and chance of the bots follow from the seed, the number of the deal and the seat alone."""
+def play(meeting: Meeting, seed: int, apart: str = "") -> Played:
+    """Play one match. Deal and chance of the bots follow from the seed, the number of the deal and the seat alone.
+
+    `apart` gives the bots another chance in the same deal.
+    """
     count = len(meeting.bots)
     table = Table(meeting.game, count, OPTIONS[meeting.game], seed=deal_seed(meeting, seed), bots=meeting.bots)
-    chances = [random.Random(f"{seed}/{meeting.deal}/{seat}") for seat in range(count)]  # noqa: S311  reproducible
+    chances = [random.Random(f"{seed}/{meeting.deal}{apart}/{seat}") for seat in range(count)]  # noqa: S311  reproducible
     while (seat := table.to_act) is not None:
         bot = meeting.bots[seat]
         table.act(house_decision(bot, meeting.game, table.options, table.view(seat), chances[seat]))
@@ -109,10 +116,7 @@ def summed(played: Sequence[Played]) -> list[Line]:
         own = sum(each.scores[each.meeting.seat] for each in matches)
         everybody = sum(sum(each.scores) for each in matches)
         rest = (everybody - own) / (games * (seats - 1))
-        deals: dict[int, list[float]] = {}
-        for each in matches:
-            deals.setdefault(each.meeting.deal, []).append(each.share)
-        bounds = interval(list(deals.values()))
+        bounds = interval(_by_deal(matches, lambda each: each.share))
         lines.append(Line(game, seats, bot, field, games, wins / games, *bounds, own / games, rest))
     return lines
 
@@ -125,6 +129,92 @@ def table_of(lines: Sequence[Line]) -> str:
         won = f"{line.rate:.3f} | {line.low:.3f} to {line.high:.3f} | {1 / line.seats:.3f}"
         points = f"{line.own_score:.1f} | {line.field_score:.1f}"
         rows.append(f"| {line.game} | {line.seats} | {line.bot} | {line.field} | {line.games} | {won} | {points} |")
+    return "\n".join(rows)
+
+
+# --- what duplicate deals are worth ---------------------------------------------------------------------------
+
+#: The greedy bot against these; its own seat is the first one's.
+_MIXES = (("greedy", "greedy"), ("greedy", "random"), ("greedy", "greedy", "random"))
+
+
+def paired(game: str, bots: Sequence[str], count: int, *, duplicate: bool) -> list[tuple[Meeting, str]]:
+    """`count` matches (to whole deals) of these bots, and how the bots' chance is told apart from match to match.
+
+    Each deal is played in all seat orders of a tournament; without `duplicate` each match has a deal of its own, and
+    the orders take turns.
+    """
+    orders = seatings(len(bots), True)
+    found = []
+    for number in range(math.ceil(count / len(orders)) * len(orders)):
+        order = orders[number % len(orders)]
+        deal = number // len(orders) if duplicate else number
+        meeting = Meeting(game, tuple(bots[one] for one in order), order.index(0), deal)
+        found.append((meeting, f"/{number % len(orders)}"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Half widths of the 95 % intervals of the first bot's win rate and of its lead in points over the others' mean.
+
+    Each with duplicate deals and with independent ones, at as many matches.
+    """
+
+    game: str
+    bots: tuple[str, ...]
+    matches: int
+    win_rate: tuple[float, float]
+    ahead: tuple[float, float]
+
+
+def gain_of(game: str, bots: Sequence[str], duplicate: Sequence[Played], independent: Sequence[Played]) -> Gain:
+    """What comes of both ways to play."""
+    both = (duplicate, independent)
+    rates = [share(_by_deal(played, lambda each: each.share)) for played in both]
+    leads = [unbounded(_by_deal(played, _ahead)) for played in both]
+    widths = [(found.high or 0.0) - (found.low or 0.0) for found in (*rates, *leads)]
+    one, two, three, four = (width / 2 for width in widths)
+    return Gain(game, tuple(bots), len(duplicate), (one, two), (three, four))
+
+
+def _by_deal(played: Iterable[Played], value: Callable[[Played], float]) -> list[list[float]]:
+    deals: dict[int, list[float]] = {}
+    for each in played:
+        deals.setdefault(each.meeting.deal, []).append(value(each))
+    return list(deals.values())
+
+
+def _ahead(played: Played) -> float:
+    own = played.scores[played.meeting.seat]
+    return own - (sum(played.scores) - own) / (len(played.scores) - 1)
+
+
+def gains(games: Iterable[str], count: int, seed: int, jobs: int) -> Iterator[Gain]:
+    """Play it all, both ways."""
+    for game, bots in itertools.product(games, _MIXES):
+        ways = [paired(game, bots, count, duplicate=duplicate) for duplicate in (True, False)]
+        running = Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(play)(meeting, seed, apart) for way in ways for meeting, apart in way
+        )
+        played = list(running)
+        print(f"{game}, {', '.join(bots)}: {len(played)} matches", file=sys.stderr, flush=True)
+        yield gain_of(game, bots, played[: len(ways[0])], played[len(ways[0]) :])
+
+
+def gain_table(found: Iterable[Gain]) -> str:
+    """The table as Markdown. `ratio` is the width with duplicate deals over the other one."""
+    rows = [
+        "| game | bots | matches | win rate: duplicate | independent | ratio "
+        "| points ahead: duplicate | independent | ratio |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for each in found:
+        told = [
+            f"± {one:.{digits}f} | ± {other:.{digits}f} | {one / other:.2f}"
+            for digits, (one, other) in ((3, each.win_rate), (2, each.ahead))
+        ]
+        rows.append(f"| {each.game} | {', '.join(each.bots)} | {each.matches} | {told[0]} | {told[1]} |")
     return "\n".join(rows)
 
 
@@ -142,8 +232,20 @@ def _seat_counts(_context: click.Context, _option: click.Parameter, text: str) -
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed plays the same matches.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the matches.")
 @click.option("--bot", "bots", type=click.Choice(list(BOTS)), multiple=True, help="These bots alone.  [default: all]")
-def main(game: tuple[str, ...], count: int, seats: list[int], seed: int, jobs: int, bots: tuple[str, ...]) -> None:
+@click.option("--duplicate-gain", is_flag=True, help="How much duplicate deals narrow intervals, instead.")
+def main(
+    game: tuple[str, ...],
+    count: int,
+    seats: list[int],
+    seed: int,
+    jobs: int,
+    bots: tuple[str, ...],
+    duplicate_gain: bool,
+) -> None:
     """Play the house bots against each other and print how often they win."""
+    if duplicate_gain:
+        click.echo(gain_table(gains(game or tuple(GAMES), count, seed, jobs)))
+        return
     names = [name for name in BOTS if not bots or name in bots]
     wanted = [
         meeting

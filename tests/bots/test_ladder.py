@@ -1,5 +1,7 @@
 """The ladder: what is played against what, what is counted, and that the better bots are better."""
 
+from itertools import permutations
+
 import pytest
 from click.testing import CliRunner
 
@@ -7,8 +9,11 @@ from spieltisch_service.ladder import (
     Meeting,
     Played,
     deal_seed,
+    gain_of,
+    gain_table,
     main,
     meetings,
+    paired,
     play,
     summed,
     table_of,
@@ -91,6 +96,48 @@ def test_any_number_of_processes_prints_the_same_table() -> None:
     assert "neues-land: expert False, equal_turns False; seed 3" in alone.stdout
     assert "| neues-land | 2 | greedy | random | 2 |" in alone.stdout
     assert "8 of 8 matches" in alone.stderr
+
+
+# --- what duplicate deals are worth ---------------------------------------------------------------------------
+
+
+def test_duplicate_deals_are_played_in_all_orders_and_independent_ones_take_turns() -> None:
+    together = paired("neues-land", ["greedy", "random"], 3, duplicate=True)
+    assert [(meeting.bots, meeting.seat, meeting.deal, apart) for meeting, apart in together] == [
+        (("greedy", "random"), 0, 0, "/0"),
+        (("random", "greedy"), 1, 0, "/1"),
+        (("greedy", "random"), 0, 1, "/0"),
+        (("random", "greedy"), 1, 1, "/1"),
+    ]
+    alone = paired("neues-land", ["greedy", "random"], 4, duplicate=False)
+    assert [meeting.deal for meeting, _ in alone] == [0, 1, 2, 3]
+    assert [meeting.bots for meeting, _ in alone] == [meeting.bots for meeting, _ in together]
+    three = [meeting.bots for meeting, _ in paired("wunderland", ["a", "b", "c"], 1, duplicate=True)]
+    assert sorted(three) == sorted(permutations("abc"))
+
+
+def test_the_gain_by_hand() -> None:
+    def match(deal: int, seat: int, own: int, other: int) -> Played:
+        scores = (own, other) if seat == 0 else (other, own)
+        return Played(Meeting("neues-land", ("greedy",) * 2, seat, deal), float(own > other), scores, 9)
+
+    # Leads of 10 and -8, of 6 and -4: deal means of 1, twice. Apart they are off by 9, -9, 5, -5: 212 / 3.
+    together = [match(0, 0, 20, 10), match(0, 1, 10, 18), match(1, 0, 20, 14), match(1, 1, 10, 14)]
+    alone = [match(deal, *one) for deal, one in enumerate([(0, 20, 10), (1, 10, 18), (0, 20, 14), (1, 10, 14)])]
+    found = gain_of("neues-land", ("greedy", "greedy"), together, alone)
+    assert found.matches == 4
+    assert found.ahead == pytest.approx((0, 3.18245 * (212 / 3 / 4) ** 0.5), rel=2e-3)
+    assert found.win_rate[0] <= found.win_rate[1]
+    row = gain_table([found]).splitlines()[-1]
+    assert row.startswith("| neues-land | greedy, greedy | 4 | ± ")
+    assert row.endswith("| 0.00 |")
+
+
+def test_the_bots_of_the_two_matches_of_a_deal_have_chances_of_their_own() -> None:
+    (one, apart), (other, apart_other) = paired("neues-land", ["random", "random"], 2, duplicate=True)
+    assert deal_seed(one, 7) == deal_seed(other, 7)
+    assert play(one, 7, apart).scores != play(other, 7, apart_other).scores
+    assert play(one, 7, apart) == play(one, 7, apart)
 
 
 @pytest.mark.parametrize("asked", [["--bot", "greedy"], ["--seats", "9"], ["--seats", "two"], ["--games", "0"]])

@@ -185,14 +185,15 @@ def _act(table: Any, action: Any) -> None:
 # --- in several processes -----------------------------------------------------------------------------------
 
 
-def run(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None]) -> bool:
+def run(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None], *, at_a_time: int = 20) -> bool:
     """Play the matches of these numbers, with `jobs` processes; `report` hears of each as it is done.
 
-    Returns whether a KeyboardInterrupt came between; then what is under way is given up. Raises SpieltischError when
-    a process dies.
+    at_a_time: how many matches, at the most, a process is given at a time. Returns whether a KeyboardInterrupt came
+    between; then what is under way is given up, and so it is when `report` raises. Raises SpieltischError when a
+    process dies.
     """
     if jobs > 1:
-        return _run_in_processes(bulk, numbers, jobs, report)
+        return _run_in_processes(bulk, numbers, jobs, report, at_a_time)
     try:
         for number in numbers:
             played = bulk.play(number)
@@ -203,12 +204,12 @@ def run(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None])
     return False
 
 
-def _run_in_processes(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None]) -> bool:
+def _run_in_processes(bulk: Bulk, numbers: range, jobs: int, report: Callable[[Played], None], at_a_time: int) -> bool:
     if "fork" not in multiprocessing.get_all_start_methods():
         raise SpieltischError("this system does not fork processes: play with --jobs 1")
     context = multiprocessing.get_context("fork")
     stop = context.Event()
-    size = max(1, min(20, len(numbers) // (4 * jobs)))
+    size = max(1, min(at_a_time, len(numbers) // (4 * jobs)))
     pool = concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(bulk, stop))
     under_way: set[concurrent.futures.Future[list[Played]]] = set()
     interrupted = False

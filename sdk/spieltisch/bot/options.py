@@ -32,14 +32,14 @@ def parser(program: str) -> argparse.ArgumentParser:
     where.add_argument("--stdio", action="store_true", help="for a host that asks on stdin (sdk/STDIO.md)")
     where.add_argument("--replay", type=Path, metavar="FILE", help="the failure that was saved in FILE, once more")
     what = made.add_argument_group("what")
-    what.add_argument("-n", "--matches", type=_at_least_one, metavar="N", help="how many matches (20)")
+    what.add_argument("-n", "--matches", type=at_least_one, metavar="N", help="how many matches (20)")
     what.add_argument("--game", help="the id of the game (the bot's own, or neues-land)")
-    what.add_argument("--options", type=_options, default={}, help="of the game: round_limit=10,… or JSON")
-    what.add_argument("--seats", type=_at_least_one, metavar="N", help="players; opponents repeat to fill them")
+    what.add_argument("--options", type=game_options, default={}, help="of the game: round_limit=10,… or JSON")
+    what.add_argument("--seats", type=at_least_one, metavar="N", help="players; opponents repeat to fill them")
     what.add_argument("--against", default="random", metavar="NAME[,NAME…]", help=_AGAINST)
     what.add_argument("--seed", help="makes a run repeatable; drawn and printed by default")
     how = made.add_argument_group("how")
-    how.add_argument("--jobs", type=_at_least_one, default=1, metavar="K", help="processes, without a server (1)")
+    how.add_argument("--jobs", type=at_least_one, default=1, metavar="K", help="processes, without a server (1)")
     how.add_argument("--timeout", type=float, default=DECISION_S, metavar="S", help="a program's time to decide (60)")
     how.add_argument("--crash-dir", type=Path, default=Path(), metavar="DIR", help="where failures are saved (here)")
     how.add_argument("--json", action="store_true", help="print the statistics as JSON")
@@ -48,7 +48,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     on.add_argument("--key", help="API key; SPIELTISCH_KEY keeps it out of the list of processes")
     on.add_argument("--key-file", type=Path, metavar="FILE", help="keeps the key (one for each bot and service)")
     on.add_argument("--name", help="what a new account is called (the bot's name)")
-    on.add_argument("--concurrency", type=_at_least_one, default=4, metavar="K", help="matches at a time (4)")
+    on.add_argument("--concurrency", type=at_least_one, default=4, metavar="K", help="matches at a time (4)")
     on.add_argument("--play", metavar="N|waiting", help="N new matches; or whatever waits for the bot, until Ctrl-C")
     on.add_argument("--join", action="store_true", help="with `--play waiting`: take open seats, too")
     on.add_argument("--on-stop", choices=["resign", "keep"], help=_ON_STOP)
@@ -60,14 +60,15 @@ _AGAINST = "house bots, Python files with a bot, programs, or self (random)"
 _ON_STOP = "what Ctrl-C does to matches under way; keep is the default for `--play waiting` only"
 
 
-def _at_least_one(text: str) -> int:
+def at_least_one(text: str) -> int:
+    """A whole number from 1 on."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return number
 
 
-def _options(text: str) -> dict[str, Any]:
+def game_options(text: str) -> dict[str, Any]:
     """`name=value,…`, each value as JSON or else as text; or a JSON object."""
     try:
         read = json.loads(text)
