@@ -14,7 +14,14 @@ FORMAT = "spieltisch-crash/1"
 
 
 class BotFailed(Exception):
-    """A bot gave no action, or one that is not possible; the message says which."""
+    """A bot gave no action, or one that is not possible; the message says which.
+
+    fault: `crash`, `timeout` or `illegal`.
+    """
+
+    def __init__(self, message: str, fault: str = "crash") -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 def why(error: BaseException) -> str:

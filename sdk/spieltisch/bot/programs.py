@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +24,42 @@ from spieltisch.models import Action, Result
 HELLO_S = 10.0
 DECISION_S = 60.0
 _LONGEST_LINE = 1 << 20
+# Waits for the end of its input, which comes when this process has ended.
+_GUARD = 'read -r _; kill -9 "-$1" 2>/dev/null'
 _INTERPRETERS = {".mjs": "node", ".cjs": "node", ".js": "node", ".rb": "ruby", ".sh": "sh", ".pl": "perl"}
 
 
 class Program(Player):
     """A program that is asked for its decisions. Started when it is first needed, and again after it has failed.
 
-    command: as in a shell. A file that cannot be executed itself is run by what its ending suggests.
-    Not shared between threads.
+    command: as in a shell, or the arguments of the process. A file that cannot be executed itself is run by what its
+    ending suggests. folder: where it is started. complaints: a file that its stderr is added to. It ends when this
+    process does, however that ends. Not shared between threads.
     """
 
-    def __init__(self, command: str, *, decision_s: float = DECISION_S) -> None:
-        self._command = as_arguments(command)
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        decision_s: float = DECISION_S,
+        hello_s: float = HELLO_S,
+        folder: Path | None = None,
+        complaints: Path | None = None,
+    ) -> None:
+        self._command = as_arguments(command, folder or Path()) if isinstance(command, str) else list(command)
         self._decision_s = decision_s
+        self._hello_s = hello_s
+        self._folder = folder
+        self._complaints = complaints
+        self._guard: subprocess.Popen[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._number = 0
         self._games: list[str] | None = None
-        self.name = Path(shlex.split(command)[-1]).stem
+        self.name = Path(self._command[-1]).stem
 
     def decide(self, turn: BotTurn) -> Action:
         """What the program answers. Raises BotFailed where it does not, in time, with an action."""
-        if self._process is None:
-            self._start()
+        self.prepare()
         if self._games is not None and turn.game not in self._games:
             raise BotFailed(f"{self.name} plays {', '.join(self._games)}, not {turn.game}")
         self._number += 1
@@ -68,8 +83,13 @@ class Program(Player):
             raise BotFailed(f"{self.name}: {answer.get('message')}")
         action = answer.get("action")
         if answer.get("type") != "action" or not isinstance(action, dict):
-            raise self._failed("answered with something else than an action")
+            raise self._failed("answered with something else than an action", "illegal")
         return action
+
+    def prepare(self) -> None:
+        """Start the program unless it runs, so that this takes nothing from a decision's time. Raises BotFailed."""
+        if self._process is None:
+            self._start()
 
     def ended(self, match: str, seat: int, result: Result | None) -> None:
         """Tell the program how a match ended."""
@@ -96,18 +116,39 @@ class Program(Player):
             _kill(process)
             process.wait()
         process.stdout.close()
+        self._dismiss_guard()
+
+    def _dismiss_guard(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.kill()
+            guard.communicate()
 
     # --- speaking -------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         try:
             # A session of its own, so that a Ctrl-C is ours to handle and everything that it starts ends with it.
-            self._process = subprocess.Popen(  # noqa: S603
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-            )
+            with self._complaints.open("ab") if self._complaints else contextlib.nullcontext() as stderr:
+                self._process = subprocess.Popen(  # noqa: S603
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=stderr,
+                    start_new_session=True,
+                    cwd=self._folder,
+                )
         except OSError as error:
             raise BotFailed(f"{self._command[0]} cannot be started: {error.strerror}") from None
-        hello = self._exchange({"type": "hello", "host": "spieltisch"}, HELLO_S)
+        # One that does not listen would go on for ever after its host was killed.
+        self._guard = subprocess.Popen(  # noqa: S603
+            ["/bin/sh", "-c", _GUARD, "guard", str(self._process.pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        hello = self._exchange({"type": "hello", "host": "spieltisch"}, self._hello_s)
         if hello.get("type") != "hello" or hello.get("protocol") != PROTOCOL:
             said = hello.get("message") or f"it did not say hello in protocol {PROTOCOL}"
             raise self._failed(f"cannot be spoken with: {said}")
@@ -124,13 +165,15 @@ class Program(Player):
             self._tell(message)
             line = self._process.stdout.readline(_LONGEST_LINE)
         if not line.endswith(b"\n"):
-            raise self._failed(f"said more than {_LONGEST_LINE} bytes in one line" if line else self._end())
+            if line:
+                raise self._failed(f"said more than {_LONGEST_LINE} bytes in one line", "illegal")
+            raise self._failed(self._end())
         try:
             answer = json.loads(line)
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise self._failed(f"said something else than a JSON object: {line[:80]!r}")
+            raise self._failed(f"said something else than a JSON object: {line[:80]!r}", "illegal")
         return answer
 
     def _tell(self, message: dict[str, Any]) -> None:
@@ -164,7 +207,7 @@ class Program(Player):
         finally:
             timer.cancel()
         if over.is_set():
-            raise self._failed(f"did not answer within {limit_s:g} s")
+            raise self._failed(f"did not answer within {limit_s:g} s", "timeout")
 
     def _end(self) -> str:
         assert self._process is not None
@@ -172,7 +215,7 @@ class Program(Player):
             self._process.wait(1)
         return f"ended with exit code {self._process.returncode}"
 
-    def _failed(self, reason: str) -> BotFailed:
+    def _failed(self, reason: str, fault: str = "crash") -> BotFailed:
         """Give this process up; the next match gets a new one."""
         process = self._process
         if process is not None:
@@ -182,22 +225,25 @@ class Program(Player):
                 os.set_blocking(process.stdin.fileno(), False)
                 process.stdin.write(json.dumps(complaint).encode() + b"\n")
             self.close()
-        return BotFailed(f"{self.name} {reason}")
+        return BotFailed(f"{self.name} {reason}", fault)
 
 
-def as_arguments(command: str) -> list[str]:
-    """A command as arguments of a process, its interpreter included. Raises ValueError where there is no such one."""
+def as_arguments(command: str, folder: Path = Path()) -> list[str]:
+    """A command as arguments of a process, its interpreter included; a file's name is looked for in `folder`.
+
+    Raises ValueError where there is no such one.
+    """
     words = shlex.split(command)
     if not words:
         raise ValueError("there is no program without a name")
-    path = Path(words[0])
+    path = folder / words[0]
     if path.is_file():
         if os.access(path, os.X_OK):
             return [str(path.absolute()), *words[1:]]
         interpreter = sys.executable if path.suffix == ".py" else shutil.which(_INTERPRETERS.get(path.suffix, ""))
         if interpreter is None:
             raise ValueError(f"{path} cannot be executed, and nothing is known that runs it")
-        return [interpreter, *words]
+        return [interpreter, str(path.absolute()), *words[1:]]
     if shutil.which(words[0]) is None:
         raise ValueError(f"there is no program {words[0]!r}")
     return words

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from spieltisch._version import __version__
-from spieltisch.cli import bots, codes, doctor, experiment, games, play, recompute, replay, verify, watch
+from spieltisch.cli import bots, codes, doctor, experiment, games, play, recompute, replay, tournament, verify, watch
 from spieltisch.cli.screen import Screen, screen_for
 from spieltisch.errors import ApiError, ConnectionFailed, IllegalAction, SpieltischError, UnexpectedAnswer
 
-COMMANDS = (games, play, watch, replay, verify, recompute, doctor, bots, experiment)
+COMMANDS = (games, play, watch, replay, verify, recompute, doctor, bots, experiment, tournament)
 
 _CODES = """exit codes: 0 done; 1 refused, not valid or not well; 2 wrong command line; 3 valid as far as could be
 checked; 4 no service reached; 130 interrupted"""

@@ -32,6 +32,15 @@ def greedy(position: Position) -> Mapping[str, Any]:
     return _GREEDY[position.game](_imagined(position).world(b"")).to_wire()
 
 
+def greedy_at(game: str, state: Any) -> Action | None:
+    """What `greedy` does in `state`, of which it looks at nothing that the seat to act does not see.
+
+    None where that could be another of several equal actions than from the view: an imagined state lists things in
+    an order of its own, and in Wunderland the first one found is taken.
+    """
+    return _GREEDY[game](state) if game == "neues-land" else None
+
+
 def planner(position: Position) -> Mapping[str, Any]:
     """The action that turns out best when the game is played on in imagined worlds, drawn by the position's rng."""
     imagined = _imagined(position)
