@@ -1,8 +1,9 @@
-"""`spieltisch tournament`: play a cup here, without a server."""
+"""`spieltisch tournament`: play a cup here, without a server, and report on tournaments from here or elsewhere."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from spieltisch.cli.screen import Screen
 from spieltisch.cli.service import command
 from spieltisch.local import service_module
 
-_FAULTS_SHOWN = 5
+_FORMATS = ("json", "csv", "crosstable", "markdown", "html")
+_FORMATS_HELP = "json, csv (standings), crosstable (a CSV too), markdown (the default), html (one page, all in it)"
 
 
 def add(commands: Any) -> None:
@@ -28,6 +30,10 @@ def add(commands: Any) -> None:
     start.add_argument("--resume", action="store_true", help="go on with a run; refuse to begin one")
     start.add_argument("--anew", action="store_true", help="forget what was played, and begin again")
     running.add_argument("--quiet", action="store_true", help="show no progress")
+    reporting = command(what, "report", "report on a run, or on the export of a service", report)
+    reporting.add_argument("log", type=Path, help="the folder of a run, its log, or an export (NDJSON)")
+    reporting.add_argument("--format", choices=_FORMATS, default="markdown", help=_FORMATS_HELP)
+    reporting.add_argument("-o", "--output", type=Path, metavar="FILE", help="where it is written (standard output)")
 
 
 def _at_least_one(text: str) -> int:
@@ -54,6 +60,20 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         screen.line(f"stopped; the same command goes on ({cup.output})")
         return codes.INTERRUPTED
     _show_standings(ran.state, screen)
+    screen.line(f"{cup.output / 'report.html'} shows it all; what else there is lies beside it")
+    return codes.DONE
+
+
+def report(given: argparse.Namespace, screen: Screen) -> int:
+    """Write a report; the exit code."""
+    from spieltisch.tournament.reporting import FORMATS, content_of
+
+    text = FORMATS[given.format](content_of(given.log))
+    if given.output is None:
+        sys.stdout.write(text)
+    else:
+        given.output.write_text(text, "utf-8", newline="")
+        screen.aside(f"written to {given.output}")
     return codes.DONE
 
 

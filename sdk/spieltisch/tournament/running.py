@@ -16,6 +16,7 @@ from spieltisch.tournament.engine import engine_for
 from spieltisch.tournament.event import Event
 from spieltisch.tournament.plan import plan
 from spieltisch.tournament.playing import Assignment, Outcome
+from spieltisch.tournament.reporting import write_reports
 
 EXPORT, RESULTS = "export.ndjson", "results.json"
 
@@ -82,11 +83,12 @@ def _run(cup: Cup, book: Book, playing: Any, quiet: bool) -> Ran:
 
 
 def _write_results(cup: Cup) -> None:
-    """The log as the service exports one, and what follows from it."""
+    """The log as the service exports one, what follows from it, and the reports."""
     export, log = service_module("domain.tournament.export"), service_module("domain.tournament.log")
     lines = list(export.exported([log.entry_from_wire(entry) for entry in read_lines(cup.output / LOG)]))
     (cup.output / EXPORT).write_text("".join(lines), "utf-8")
     (cup.output / RESULTS).write_bytes(export.recompute(lines))
+    write_reports(cup.output)
 
 
 def _details(assignment: Assignment, outcome: Outcome) -> dict[str, Any]:
