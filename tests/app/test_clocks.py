@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -236,6 +237,25 @@ def test_whoever_resigned_in_time_did_so_before_the_time_of_another_was_over(
     log = table.log()
     left = [(event["type"], event["seat"], event["at"]) for event in log if event["type"].startswith("seat_")][2:]
     assert left == [("seat_resigned", 2, deadline_at), ("seat_forfeited", 0, deadline_at)]
+
+
+def test_downtime_that_is_noticed_after_the_deadline_lets_the_lapse_where_it_is(
+    service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Table(service, [ada, bob], QUICK)
+    deadline_ms = instant_ms(table.view()["deadline_at"])
+    pulse = service.store.pulse
+    outage = (deadline_ms - 250, deadline_ms - 150)
+    table.wait_for(lambda: pulse(beat=True).now_ms > deadline_ms + 200)
+    monkeypatch.setattr(service.store, "pulse", lambda *, beat: replace(pulse(beat=beat), outages=(outage,)))
+    service.clocks.listen()
+    assert service.live.settle(table.id)
+    table.wait_for(lambda: pulse(beat=True).now_ms > deadline_ms + 100 + GRACE_MS)
+    table.view()
+    log = table.log()
+    extended = next(event for event in log if event["type"] == "clock_extended")
+    assert extended["data"] == {"ms": 100, "reason": "downtime"}
+    assert [instant_ms(event["at"]) for event in log if event["type"] == "seat_forfeited"] == [deadline_ms + 100]
 
 
 def test_a_move_that_came_too_late_is_not_for_the_decision_that_follows(

@@ -52,7 +52,7 @@ class Plan:
 
     `seats` go into the idempotency row; `match` is only given when more than the events changes it (people, and what no
     event tells); `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock
-    says, which happened at `at_ms` (None: now); of anything else, that is when it happened at the latest.
+    says. It happened at `at_ms`, unless that is still to come (None: now).
     """
 
     drafts: Sequence[play.Draft]
@@ -224,7 +224,8 @@ class LiveMatches:
         if found.lapsed_ms is not None:
             lapse, state = play.lapsed(live.game, live.match, state, found.late_ms)
             drafts += lapse
-        wanted = Plan(drafts, state, settles=True, at_ms=found.lapsed_ms)
+        deadline_ms = None if live.match.times is None else live.match.times.deadline_ms
+        wanted = Plan(drafts, state, settles=True, at_ms=None if deadline_ms is None else deadline_ms + found.extend_ms)
         return isinstance(self._commit(live, wanted, None, 200), Done)
 
     def _settled(self, live: LiveMatch) -> LiveMatch:

@@ -94,9 +94,9 @@ class Timed:
     """What a commit to a match with a running clock brings along.
 
     From `deadline_ms` on (the store's time, less the `received_ago_ms` since the request came in) nothing is written
-    (→ `Lapsed`); None asks for no such check. `at_ms` is the time of the events (at the latest, where there is a
-    `deadline_ms`); None: now. `row` replaces the clock's row, where not None. The match's timer runs out when `due`
-    does, unless it would sooner.
+    (→ `Lapsed`); None asks for no such check. `at_ms` is the time of the events, unless it is still to come;
+    None: now. `row` replaces the clock's row, where not None. The match's timer runs out when `due` does, unless it
+    would sooner.
     """
 
     deadline_ms: int | None

@@ -19,6 +19,7 @@ from unittest import mock
 from spieltisch_service.app.ports import Store
 from spieltisch_service.store.redis_store import RedisStore
 from tests.campaigns.harness.plants import planted
+from tests.campaigns.timed.inside import NOTES, noted_moves
 
 #: In the environment of a served process: the folder of its fault points, and the name of its planted bug.
 FAULTS, PLANT = "SPIELTISCH_CAMPAIGN_FAULTS", "SPIELTISCH_CAMPAIGN_PLANT"
@@ -108,3 +109,6 @@ def arm_this_process() -> None:
     folder = os.environ.get(FAULTS)
     if folder:
         _FOR_GOOD.enter_context(fault_points(Faults(Path(folder)), _killed))
+    notes = os.environ.get(NOTES)
+    if notes:
+        _FOR_GOOD.enter_context(noted_moves(Path(notes)))

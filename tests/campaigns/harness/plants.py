@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -30,18 +30,10 @@ from spieltisch_service.store import redis_store
 from spieltisch_service.store.layout import digest, match_place
 from spieltisch_service.store.redis_store import RedisStore
 from spieltisch_service.store.vault import Vault
+from tests.campaigns.harness.wrapped import method
+from tests.campaigns.timed.bugs import BUGS as CLOCK_BUGS
 
 _LATE_S = 0.03
-
-
-def _method(owner: type, name: str, wrapper: Callable[..., Any]) -> AbstractContextManager[Any]:
-    """Replace a method by one that gets the original first."""
-    original = getattr(owner, name)
-
-    def replaced(self: Any, *arguments: Any, **named: Any) -> Any:
-        return wrapper(original, self, *arguments, **named)
-
-    return mock.patch.object(owner, name, replaced)
 
 
 def _no_version_compare(stack: ExitStack) -> None:
@@ -52,7 +44,7 @@ def _no_version_compare(stack: ExitStack) -> None:
         return original(store, wanted if now == 0 else replace(wanted, expected_version=now))
 
     stack.enter_context(mock.patch.object(redis_store, "_check"))
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _ack_before_write(stack: ExitStack) -> None:
@@ -70,7 +62,7 @@ def _ack_before_write(stack: ExitStack) -> None:
         threading.Thread(target=later, daemon=True).start()
         return Committed(time.time_ns() // 1_000_000)
 
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _row_not_kept(stack: ExitStack) -> None:
@@ -79,7 +71,7 @@ def _row_not_kept(stack: ExitStack) -> None:
     def commit(original: Any, store: Any, wanted: Commit) -> Any:
         return original(store, replace(wanted, idempotency=None))
 
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _row_expires(stack: ExitStack) -> None:
@@ -96,7 +88,7 @@ def _row_expires(stack: ExitStack) -> None:
             store._nodes.ask(slot, "HDEL", key, field)
         return done
 
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _row_after_compare(stack: ExitStack) -> None:
@@ -111,8 +103,8 @@ def _row_after_compare(stack: ExitStack) -> None:
     def load(original: Any, store: Any, match_id: str, _: str | None = None) -> Any:
         return original(store, match_id)
 
-    stack.enter_context(_method(RedisStore, "load", load))
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "load", load))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _resent_write(stack: ExitStack) -> None:
@@ -125,7 +117,7 @@ def _resent_write(stack: ExitStack) -> None:
             return original(store, replace(wanted, idempotency=None))
         return done
 
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _torn_commit(stack: ExitStack) -> None:
@@ -142,7 +134,7 @@ def _torn_commit(stack: ExitStack) -> None:
             original(store, Commit(wanted.match_id, after, (), state=wanted.state, expires_after_ms=timer))
         return done
 
-    stack.enter_context(_method(RedisStore, "commit", commit))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _stale_reads(stack: ExitStack) -> None:
@@ -152,7 +144,7 @@ def _stale_reads(stack: ExitStack) -> None:
         kept = live.memory.recall(match_id)
         return kept if kept is not None else original(live, match_id)
 
-    stack.enter_context(_method(LiveMatches, "current", current))
+    stack.enter_context(method(LiveMatches, "current", current))
 
 
 def _wrong_reply(stack: ExitStack) -> None:
@@ -164,7 +156,7 @@ def _wrong_reply(stack: ExitStack) -> None:
         last[0] = (match_id, original(store, match_id, key))
         return left if left is not None and chance.randrange(10) == 0 else last[0][1]
 
-    stack.enter_context(_method(RedisStore, "load", load))
+    stack.enter_context(method(RedisStore, "load", load))
 
 
 def _reservation_not_kept(stack: ExitStack) -> None:
@@ -173,7 +165,7 @@ def _reservation_not_kept(stack: ExitStack) -> None:
     def reserve(_: Any, store: Any, key: str, fingerprint: str, value: str, ttl_s: int) -> tuple[str, str]:
         return fingerprint, value
 
-    stack.enter_context(_method(RedisStore, "reserve", reserve))
+    stack.enter_context(method(RedisStore, "reserve", reserve))
 
 
 def _resumed(by: int) -> Callable[[ExitStack], None]:
@@ -182,7 +174,7 @@ def _resumed(by: int) -> Callable[[ExitStack], None]:
             shifted = after + by if after > 1 else after
             return original(streams, caller, match_id, after=shifted, **named)
 
-        stack.enter_context(_method(Streams, "open", opened))
+        stack.enter_context(method(Streams, "open", opened))
 
     return plant
 
@@ -197,7 +189,7 @@ def _hole_in_a_page(stack: ExitStack) -> None:
             del found[chance.randrange(1, len(found) - 1)]
         return found
 
-    stack.enter_context(_method(RedisStore, "events", events))
+    stack.enter_context(method(RedisStore, "events", events))
 
 
 def _of_whole(change: Callable[[Any], Any], what: str) -> Callable[[ExitStack], None]:
@@ -207,7 +199,7 @@ def _of_whole(change: Callable[[Any], Any], what: str) -> Callable[[ExitStack], 
         def changed(original: Any, vault: Vault) -> Iterator[Any]:
             return (new for one in original(vault) if (new := change(one)) is not None)
 
-        stack.enter_context(_method(Vault, what, changed))
+        stack.enter_context(method(Vault, what, changed))
 
     return plant
 
@@ -307,6 +299,7 @@ PLANTS: Mapping[str, Callable[[ExitStack], None]] = {
     "tail-lost": _nothing_here,
     "no-fsync": _nothing_here,
     "fsync-every-second": _nothing_here,
+    **CLOCK_BUGS,
 }
 
 

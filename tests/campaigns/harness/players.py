@@ -191,6 +191,17 @@ def alive(players: Sequence[threading.Thread]) -> bool:
     return True
 
 
+def all_done(threads: Sequence[threading.Thread], patience_s: float) -> None:
+    """Start the threads and wait for their ends. Raises what went wrong in any of them."""
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(patience_s)
+        if thread.is_alive():
+            raise Finding(f"{thread.name} does not come to an end")
+    alive(threads)
+
+
 def finished(players: Sequence[Player]) -> None:
     """Let all players stop, wait for them, and raise what went wrong."""
     for player in players:

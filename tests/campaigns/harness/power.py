@@ -17,13 +17,13 @@ from tests.store.servers import UnixServer
 _SOURCE = Path(__file__).with_name("powercut.c")
 
 
-def compiled(folder: Path) -> Path:
-    """The library that notes what was synced. Raises Skipped where it cannot be made."""
+def compiled(folder: Path, source: Path = _SOURCE) -> Path:
+    """The library of `source`, by default what notes what was synced. Raises Skipped where it cannot be made."""
     compiler = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
     if compiler is None or not LINUX:
         raise Skipped("needs Linux and a C compiler (cc, gcc or clang)")
-    library = folder / "powercut.so"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", str(library), str(_SOURCE), "-ldl"]
+    library = folder / f"{source.stem}.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", str(library), str(source), "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Skipped(f"the C compiler fails: {done.stderr[:300]}")

@@ -13,7 +13,8 @@ import random
 import signal
 import socket
 import threading
-from contextlib import ExitStack, closing
+from collections.abc import Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, Self
 
@@ -136,6 +137,11 @@ class Within:
         """See `Site`."""
         return self.store.url
 
+    @property
+    def services(self) -> Sequence[Any]:
+        """What the workers have, each its own."""
+        return self._services
+
     def _serve(self) -> None:
         site = self
 
@@ -248,6 +254,18 @@ class Served:
         except ProcessLookupError:
             return False
         return True
+
+    def kill(self) -> None:
+        """End everything that was started, as `kill -9` does; what it left behind is found by `revive`."""
+        for pid in (self.serving.process.pid, *self.serving.others()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.serving.process.wait()
+        self.serving.clear()
+
+    def revive(self) -> None:
+        """Start it again."""
+        self.__enter__()
 
     def kill_store(self) -> None:
         """See `Site`."""

@@ -19,8 +19,8 @@
 --     16 expected revision (how often the document was rewritten by no event), or '' where no document is written
 --     then the events (32 bytes of hash and the body), the fields (name, value) and the stamps (name), and of each
 --     counter how far it may go and the ms of its window.
---     Where a clock runs, seven more: 1 the deadline, or ''  2 ms since the request came in  3 the time of the events (at
---     the latest, where there is a deadline), or '': now;  when the lapse is due, or '' and three others: 4 ms  5 '1': from the time of the events on
+--     Where a clock runs, seven more: 1 the deadline, or ''  2 ms since the request came in  3 the time of the events, unless
+--     it is still to come, or '': now;  when the lapse is due, or '' and three others: 4 ms  5 '1': from the time of the events on
 --     6 since when time is spent  7 how much there is to spend, which it comes that much sooner.
 -- Answers the idempotency row (a string): answered before; an array: conflict, and the match as load.lua answers it (empty
 -- where there is none), so that whoever was behind need not ask for it; the time in ms of the commit (a number): done; with counters instead
@@ -61,7 +61,7 @@ local timed = #ARGV > clock
 if timed then
   if ARGV[clock + 1] ~= '' and at - tonumber(ARGV[clock + 2]) >= tonumber(ARGV[clock + 1]) then return -1 end
   local told = tonumber(ARGV[clock + 3])
-  if told then at = ARGV[clock + 1] == '' and told or math.min(at, told) end
+  if told then at = math.min(at, told) end
 end
 local last
 if version > 0 then
