@@ -1,7 +1,7 @@
 """Write down what this version stores, for all later ones to read: `./run python -m tests.golden.make`.
 
-Run it once for each release, before it is tagged, and commit what it writes; never run it again for a version that is
-out. It makes `tests/golden/VERSION/` with
+Run it once for each release, before it is tagged, then `tests.golden.timed`, and commit what they write; never run it
+again for a version that is out. It makes `tests/golden/VERSION/` with
 - `store.json`: every key of a store, byte for byte, and `backup.gz`, a backup of the same;
 - `expected.json`: what has to come of them: matches, views, repeated answers, and how each match went on.
 """
@@ -10,7 +10,8 @@ import json
 import sys
 import tempfile
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -183,38 +184,58 @@ def dumped(client: Any) -> dict[str, Any]:
     return found
 
 
-def main() -> int:
-    folder = HERE / version("spieltisch-service")
-    if folder.exists():
-        print(f"{folder} is there: what a version has stored does not change any more", file=sys.stderr)
-        return 1
+@contextmanager
+def served() -> Iterator[tuple[str, Service]]:
+    """An empty store's URL, and the service over it."""
     with tempfile.TemporaryDirectory() as temporary:
         store = EmbeddedStore(Path(temporary) / "data", "fast")
         store.start()
         hub = Hub(store.url)
         try:
-            asker = Asker(Service(connect(store.url), hub, SECRET.encode(), bots=("random",)))
-            maker = Maker(asker)
-            for game in GAMES:
-                maker.make(game)
-            with redis.Redis.from_url(store.url) as client:
-                content = dumped(client)
-            folder.mkdir()
-            with (folder / "backup.gz").open("wb") as file:
-                back_up(open_vault(store.url), file, version("spieltisch-service"), "2026-01-01T00:00:00.000Z")
-            maker.describe()
-            repeated = list(asker.repeated)
-            maker.go_on()
+            yield store.url, Service(connect(store.url), hub, SECRET.encode(), bots=("random",))
         finally:
             hub.close()
             store.stop()
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
+
+
+def new_folder(name: str) -> Path:
+    """A folder for what this version stores. Raises SystemExit where there is one already."""
+    folder = HERE / version("spieltisch-service") / name
+    if folder.exists():
+        sys.exit(f"{folder} is there: what a version has stored does not change any more")
+    folder.mkdir()
+    return folder
+
+
+def write_store(folder: Path, url: str) -> None:
+    """Write down all that the store holds, and a backup of it."""
+    with redis.Redis.from_url(url) as client:
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in dumped(client).items())
     (folder / "store.json").write_text(f"{{\n{lines}\n}}\n")
-    parts = {"secret": SECRET, "keys": maker.keys, "matches": maker.made, "repeated": repeated}
+    with (folder / "backup.gz").open("wb") as file:
+        back_up(open_vault(url), file, version("spieltisch-service"), "2026-01-01T00:00:00.000Z")
+
+
+def write_expected(folder: Path, parts: Mapping[str, Any]) -> None:
+    """Write down what has to come of it."""
     text = ",\n".join(f'"{name}": {_by_line(part)}' for name, part in parts.items())
     (folder / "expected.json").write_text(f"{{\n{text}\n}}\n")
-    print(f"{folder}: {sum(path.stat().st_size for path in folder.iterdir())} bytes")
-    return 0
+    print(f"{folder}: {sum(path.stat().st_size for path in folder.glob('*.*'))} bytes")
+
+
+def main() -> None:
+    folder = new_folder("")
+    with served() as (url, service):
+        asker = Asker(service)
+        maker = Maker(asker)
+        for game in GAMES:
+            maker.make(game)
+        write_store(folder, url)
+        maker.describe()
+        repeated = list(asker.repeated)
+        maker.go_on()
+    parts = {"secret": SECRET, "keys": maker.keys, "matches": maker.made, "repeated": repeated}
+    write_expected(folder, parts)
 
 
 def _by_line(part: Any) -> str:
@@ -224,4 +245,4 @@ def _by_line(part: Any) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
