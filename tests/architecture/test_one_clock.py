@@ -13,9 +13,17 @@ from tests.architecture.places import SERVICE
 ROOMS = ("games", "domain", "app", "store", "web")
 #: What tells the time of day where nothing is given to it, by the module or class that it belongs to.
 TELLS = {
-    "time": set(
-        ["time", "time_ns", "localtime", "gmtime", "ctime", "asctime", "strftime", "clock_gettime", "clock_gettime_ns"]
-    ),
+    "time": {
+        "time",
+        "time_ns",
+        "localtime",
+        "gmtime",
+        "ctime",
+        "asctime",
+        "strftime",
+        "clock_gettime",
+        "clock_gettime_ns",
+    },
     "datetime": {"now", "utcnow", "today"},
     "date": {"today"},
 }

@@ -162,8 +162,9 @@ class LiveMatches:
         """
         deadline_s = time.monotonic() + _DEADLINE_S
         live = None if fresh else self.memory.recall(match_id)
-        if live is not None and live.match.version < at_least:
-            live = None
+        if live is not None:
+            late = self._late(live, live.about_now_ms, time.perf_counter(), began_s, settled=False)
+            live = None if live.match.version < at_least else late
         certain = settled = False
         unsettled = live is None or live.match.clock is not None
         while time.monotonic() < deadline_s:
@@ -171,7 +172,8 @@ class LiveMatches:
             if live is None:
                 asked_s = time.perf_counter()
                 stored = self._stored(match_id, once)
-                live, row, certain = self._late(self.keep(stored), asked_s, began_s, settled), stored.idempotency, True
+                live, row, certain = self.keep(stored), stored.idempotency, True
+                live = self._late(live, live.now_ms, asked_s, began_s, settled=settled)
             try:
                 right = rights(live)
                 if row is not None:
@@ -194,15 +196,17 @@ class LiveMatches:
                 settled |= self.settle(match_id, patiently=True)
             elif done is not None:
                 # Who was behind is told what the store has; that is as certain as a match that was just loaded.
-                live, certain = self._late(self.keep(done), asked_s, began_s, settled), True
+                live, certain = self._late(self.keep(done), done.now_ms, asked_s, began_s, settled=settled), True
         msg = "the match is changed by others faster than this request could be"
         raise StoreUnavailable(msg)
 
     @staticmethod
-    def _late(live: LiveMatch, asked_s: float, began_s: float | None, settled: bool) -> LiveMatch:
-        """What was read of the match, having been asked for at `asked_s`, for a request that came in at `began_s`."""
-        waited_s = 0.0 if began_s is None else asked_s - began_s
-        late = overtaken(live.match, live.now_ms - int(waited_s * 1000), settled=settled)
+    def _late(live: LiveMatch, now_ms: int, at_s: float, began_s: float | None, *, settled: bool) -> LiveMatch:
+        """The match as a request that came in at `began_s` has it; at `at_s` it was `now_ms` at the latest."""
+        if live.match.times is None:
+            return live
+        waited_s = 0.0 if began_s is None else at_s - began_s
+        late = overtaken(live.match, now_ms - int(waited_s * 1000), settled=settled)
         return replace(live, overtaken=True) if late else live
 
     def settle(self, match_id: str, *, patiently: bool = False) -> bool:

@@ -58,7 +58,12 @@ class Judge:
         if race.version >= len(log):
             raise Finding(f"{what}: nothing came of it")
         event = log[race.version]
-        if event["type"] in ("clock_extended", "seat_resigned"):
+        came = self._came(race)
+        if came is not None:
+            what += f", came at {came.latest_ms - race.deadline_ms:.1f} ms"
+        # Who names no version, and comes when a lapse may have been settled long ago, moves in the decision after it.
+        later = came is not None and not race.named and came.latest_ms >= race.deadline_ms + GRACE_MS
+        if later or event["type"] in ("clock_extended", "seat_resigned"):
             self.counts["no races"] += 1
             return
         moved = event["type"] == "action" and event["data"]["cause"] == "player"
@@ -68,7 +73,7 @@ class Judge:
             raise Finding(f"{what}: the log has {event}")
         if race.key is not None:
             self._told(what, race, log, moved=moved)
-            self._in_time(what, race, moved=moved)
+            self._in_time(what, race, came, moved=moved)
         self.counts[race.how] += 1
         self.counts[f"{race.how}, {'moved' if moved else 'lapsed'}"] += 1
 
@@ -81,12 +86,15 @@ class Judge:
         elif (race.status, race.code) not in (_NAMED if race.named else _UNNAMED):
             raise Finding(f"{what}: that is not how a late move is refused")
 
-    def _in_time(self, what: str, race: Race, *, moved: bool) -> None:
-        """Whether the one that won had to, by when the move came in."""
+    def _came(self, race: Race) -> Came | None:
+        """When its move came in; None where there was none, it was sent again, or nobody knows."""
         found = (self._notes or {}).get(race.key or "", ())
-        if len(found) != 1:
+        return found[0] if len(found) == 1 else None
+
+    def _in_time(self, what: str, race: Race, came: Came | None, *, moved: bool) -> None:
+        """Whether the one that won had to, by when the move came in."""
+        if came is None:
             return
-        (came,) = found
         if race.how == "edge":
             self.near_ms.append((came.earliest_ms + came.latest_ms) / 2 - race.deadline_ms)
         if moved:
