@@ -14,7 +14,7 @@ from typing import Any
 from spieltisch.errors import SpieltischError
 from spieltisch.tournament.cup import Cup
 from spieltisch.tournament.playing import Assignment, Outcome, play
-from spieltisch.tournament.seats import let_go
+from spieltisch.tournament.seats import let_all_go, let_go
 
 Results = Iterator[tuple[Assignment, Outcome]]
 
@@ -89,7 +89,7 @@ class Cluster(Processes):
     def close(self) -> None:
         """Let go of the cluster, and let it let go of the players."""
         with contextlib.suppress(Exception):
-            self._client.run(let_go)
+            self._client.run(let_all_go)
         self._client.close()
 
 

@@ -61,6 +61,8 @@ class Players:
 
 
 _held = threading.local()
+#: The players of all threads.
+_everybody: set[Players] = set()
 
 
 def players_of(cup: Cup, folder: Path | None) -> Players:
@@ -68,6 +70,7 @@ def players_of(cup: Cup, folder: Path | None) -> Players:
     if getattr(_held, "cup", None) != cup:
         let_go()
         _held.cup, _held.players = cup, Players(cup, folder)
+        _everybody.add(_held.players)
     players: Players = _held.players
     return players
 
@@ -77,7 +80,14 @@ def let_go() -> None:
     players: Players | None = getattr(_held, "players", None)
     if players is not None:
         players.close()
+        _everybody.discard(players)
     _held.cup = _held.players = None
+
+
+def let_all_go() -> None:
+    """End the players of all threads of this process, of which none plays now."""
+    for players in list(_everybody):
+        players.close()
 
 
 def shown(one: Contestant) -> str:

@@ -46,6 +46,7 @@ FAILURES = {
     "babbles": "bad and print('no JSON', file=sys.__stdout__, flush=True)",
     "late": "os._exit(0) if turn.version > 6 else None",
 }
+ENTERS_FINE = '\n[[entrants]]\nfile = "fine.py"\n'
 
 
 def entrants(names: Sequence[str] = HOUSE) -> str:

@@ -24,7 +24,7 @@ from spieltisch_service.domain.tournament.log import entry_from_wire
 from spieltisch_service.domain.tournament.lots import deal_seed, lot
 from spieltisch_service.domain.tournament.standings import standings
 from spieltisch_service.local.table import Table, house_decision
-from tests.sdk.tournament.cups import PATIENT, QUICK, entrants, played, write_bot, write_cup
+from tests.sdk.tournament.cups import ENTERS_FINE, PATIENT, QUICK, entrants, played, write_bot, write_cup
 
 EXAMPLE = Path(__file__).parents[3] / "sdk" / "examples" / "cup.toml"
 
@@ -125,9 +125,6 @@ def test_a_run_that_was_stopped_goes_on(stop: signal.Signals, jobs: int, tmp_pat
     assert ran.known + ran.played == 24
     played(path, tmp_path / "whole")
     assert log.read_bytes() == (tmp_path / "whole" / "log.ndjson").read_bytes()
-
-
-ENTERS_FINE = '\n[[entrants]]\nfile = "fine.py"\n'
 
 
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
