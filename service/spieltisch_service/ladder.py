@@ -25,13 +25,16 @@ import click
 from joblib import Parallel, delayed
 
 from spieltisch_service.bots.house import BOTS
-from spieltisch_service.domain.tournament.intervals import interval, share, unbounded
+from spieltisch_service.domain.tournament.intervals import Estimate, interval, share, unbounded
 from spieltisch_service.domain.tournament.seating import seatings
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.local.table import Table, house_decision
 
 #: Options that tournaments of a game are played with.
 OPTIONS: dict[str, dict[str, Any]] = {"neues-land": {}, "wunderland": {"round_limit": 30}}
+
+#: Plays as the greedy bot, but one decision of four as the random one.
+_MIXED, _BY_CHANCE = "mixed", 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ def play(meeting: Meeting, seed: int, apart: str = "") -> Played:
     chances = [random.Random(f"{seed}/{meeting.deal}{apart}/{seat}") for seat in range(count)]  # noqa: S311  reproducible
     while (seat := table.to_act) is not None:
         bot = meeting.bots[seat]
+        if bot == _MIXED:
+            bot = "random" if chances[seat].random() < _BY_CHANCE else "greedy"
         table.act(house_decision(bot, meeting.game, table.options, table.view(seat), chances[seat]))
     ranks = table.result["ranks"]
     share = 1 / ranks.count(1) if ranks[meeting.seat] == 1 else 0.0
@@ -134,19 +139,20 @@ def table_of(lines: Sequence[Line]) -> str:
 
 # --- what duplicate deals are worth ---------------------------------------------------------------------------
 
-#: The greedy bot against these; its own seat is the first one's.
-_MIXES = (("greedy", "greedy"), ("greedy", "random"), ("greedy", "greedy", "random"))
+#: Who plays whom; measured is the first one. Two greedy bots would play both matches of a deal alike, since there is no
+#: chance in them: what their pairs of matches show is no gain.
+_MIXES = ((_MIXED, _MIXED), ("greedy", _MIXED), ("greedy", "greedy", "random"))
 
 
 def paired(game: str, bots: Sequence[str], count: int, *, duplicate: bool) -> list[tuple[Meeting, str]]:
-    """`count` matches (to whole deals) of these bots, and how the bots' chance is told apart from match to match.
+    """`count` matches of these bots, to two whole deals or more, each with what makes the bots' chance its own.
 
     Each deal is played in all seat orders of a tournament; without `duplicate` each match has a deal of its own, and
     the orders take turns.
     """
     orders = seatings(len(bots), True)
     found = []
-    for number in range(math.ceil(count / len(orders)) * len(orders)):
+    for number in range(max(2, math.ceil(count / len(orders))) * len(orders)):
         order = orders[number % len(orders)]
         deal = number // len(orders) if duplicate else number
         meeting = Meeting(game, tuple(bots[one] for one in order), order.index(0), deal)
@@ -173,9 +179,14 @@ def gain_of(game: str, bots: Sequence[str], duplicate: Sequence[Played], indepen
     both = (duplicate, independent)
     rates = [share(_by_deal(played, lambda each: each.share)) for played in both]
     leads = [unbounded(_by_deal(played, _ahead)) for played in both]
-    widths = [(found.high or 0.0) - (found.low or 0.0) for found in (*rates, *leads)]
-    one, two, three, four = (width / 2 for width in widths)
+    one, two, three, four = map(_half_width, (*rates, *leads))
     return Gain(game, tuple(bots), len(duplicate), (one, two), (three, four))
+
+
+def _half_width(found: Estimate) -> float:
+    assert found.low is not None
+    assert found.high is not None
+    return (found.high - found.low) / 2
 
 
 def _by_deal(played: Iterable[Played], value: Callable[[Played], float]) -> list[list[float]]:
@@ -211,11 +222,15 @@ def gain_table(found: Iterable[Gain]) -> str:
     ]
     for each in found:
         told = [
-            f"± {one:.{digits}f} | ± {other:.{digits}f} | {one / other:.2f}"
+            f"± {one:.{digits}f} | ± {other:.{digits}f} | {_ratio(one, other)}"
             for digits, (one, other) in ((3, each.win_rate), (2, each.ahead))
         ]
         rows.append(f"| {each.game} | {', '.join(each.bots)} | {each.matches} | {told[0]} | {told[1]} |")
     return "\n".join(rows)
+
+
+def _ratio(one: float, other: float) -> str:
+    return f"{one / other:.2f}" if other else "no telling"
 
 
 def _seat_counts(_context: click.Context, _option: click.Parameter, text: str) -> list[int]:

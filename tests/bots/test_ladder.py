@@ -112,7 +112,7 @@ def test_duplicate_deals_are_played_in_all_orders_and_independent_ones_take_turn
     alone = paired("neues-land", ["greedy", "random"], 4, duplicate=False)
     assert [meeting.deal for meeting, _ in alone] == [0, 1, 2, 3]
     assert [meeting.bots for meeting, _ in alone] == [meeting.bots for meeting, _ in together]
-    three = [meeting.bots for meeting, _ in paired("wunderland", ["a", "b", "c"], 1, duplicate=True)]
+    three = [meeting.bots for meeting, _ in paired("wunderland", ["a", "b", "c"], 1, duplicate=True)][:6]
     assert sorted(three) == sorted(permutations("abc"))
 
 
@@ -134,10 +134,21 @@ def test_the_gain_by_hand() -> None:
 
 
 def test_the_bots_of_the_two_matches_of_a_deal_have_chances_of_their_own() -> None:
-    (one, apart), (other, apart_other) = paired("neues-land", ["random", "random"], 2, duplicate=True)
+    (one, apart), (other, apart_other) = paired("neues-land", ["random", "random"], 2, duplicate=True)[:2]
     assert deal_seed(one, 7) == deal_seed(other, 7)
     assert play(one, 7, apart).scores != play(other, 7, apart_other).scores
     assert play(one, 7, apart) == play(one, 7, apart)
+
+
+def test_the_gain_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spieltisch_service.ladder._MIXES", (("random",) * 3, ("random", "mixed")))
+    asked = ["--duplicate-gain", "--game", "neues-land", "--games", "2", "--seed", "1"]
+    found = CliRunner().invoke(main, asked)
+    assert found.exit_code == 0, found.output
+    # Two whole deals, of six orders of three and two of two: a single one has no interval.
+    said = [row.split(" | ")[1:3] for row in found.stdout.splitlines()[2:]]
+    assert said == [["random, random, random", "12"], ["random, mixed", "4"]]
+    assert CliRunner().invoke(main, asked).stdout == found.stdout
 
 
 @pytest.mark.parametrize("asked", [["--bot", "greedy"], ["--seats", "9"], ["--seats", "two"], ["--games", "0"]])
