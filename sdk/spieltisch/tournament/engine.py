@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,10 @@ class Processes(Engine):
         try:
             for number, outcome in enumerate(outcomes):
                 yield asked[number], outcome
+        except BrokenProcessPool:
+            raise SpieltischError(
+                "a process of the run died: killed, or out of memory; the same command goes on with what was left"
+            ) from None
         finally:
             with contextlib.suppress(Exception):
                 outcomes.close()

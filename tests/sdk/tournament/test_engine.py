@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
+import joblib
 import pytest
 
 from spieltisch.errors import SpieltischError
 from spieltisch.tournament.cup import read_cup
 from spieltisch.tournament.engine import Engine, Processes, engine_for
 from spieltisch.tournament.seats import let_all_go, players_of
-from tests.sdk.tournament.cups import ENTERS_FINE, PATIENT, QUICK, entrants, write_bot, write_cup
+from tests.sdk.tournament.cups import ENTERS_FINE, PATIENT, QUICK, entrants, played, write_bot, write_cup
 
 
 def test_an_engine_for_every_name(tmp_path: Path) -> None:
@@ -28,6 +32,20 @@ def test_without_dask_it_is_said_what_is_missing(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SpieltischError, match=r"pip install 'spieltisch\[dask\]'"):
         engine_for(read_cup(write_cup(tmp_path)), "dask://127.0.0.1:1", None)
+
+
+def test_a_process_that_dies_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dying(calls: Iterator[Any]) -> Iterator[Any]:
+        next(calls)
+        raise BrokenProcessPool
+        yield
+
+    monkeypatch.setattr(joblib, "Parallel", lambda **_: dying)
+    with pytest.raises(SpieltischError, match=r"a process of the run died: .* the same command goes on"):
+        played(write_cup(tmp_path), tmp_path / "out", jobs=2)
+    monkeypatch.undo()
+    _, ran = played(write_cup(tmp_path), tmp_path / "out")
+    assert ran.state.status == "finished"
 
 
 def test_the_players_of_all_threads_are_let_go(tmp_path: Path) -> None:
