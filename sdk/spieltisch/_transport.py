@@ -124,12 +124,19 @@ class Transport:
         """The text at `path`."""
         return self._answer("GET", path, query).content.decode("utf-8", "replace")
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None, *, idempotency_key: str | None = None) -> Any:
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
         """Do something, once, however often it has to be sent; None in `body` is left out. The JSON of the answer.
 
         idempotency_key: for an intent that outlives this process; by default one of its own.
         """
-        return self._json("POST", path, None, body=body, idempotency_key=idempotency_key or secrets.token_hex(16))
+        return self._json("POST", path, query, body=body, idempotency_key=idempotency_key or secrets.token_hex(16))
 
     def delete(self, path: str) -> Any:
         """Remove what is at `path`. The JSON of the answer."""

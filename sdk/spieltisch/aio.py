@@ -27,6 +27,7 @@ from spieltisch.resources.games import Games
 from spieltisch.resources.keys import Keys
 from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
+from spieltisch.resources.tournaments import Tournaments
 from spieltisch.resources.turns import Turn
 
 P = ParamSpec("P")
@@ -214,6 +215,32 @@ class AsyncKeys(_Facade[Keys]):
     rotate = _calls(Keys.rotate)
 
 
+class AsyncTournaments(_Facade[Tournaments]):
+    """The tournaments of a service."""
+
+    create = _calls(Tournaments.create)
+    invite = _calls(Tournaments.invite)
+    start = _calls(Tournaments.start)
+    pause = _calls(Tournaments.pause)
+    resume = _calls(Tournaments.resume)
+    stop = _calls(Tournaments.stop)
+    cancel = _calls(Tournaments.cancel)
+    pair = _calls(Tournaments.pair)
+    enter = _calls(Tournaments.enter)
+    withdraw = _calls(Tournaments.withdraw)
+    get = _calls(Tournaments.get)
+    event_page = _calls(Tournaments.event_page)
+    rounds = _calls(Tournaments.rounds)
+    standings = _calls(Tournaments.standings)
+    crosstable = _calls(Tournaments.crosstable)
+    statistics = _calls(Tournaments.statistics)
+    results = _calls(Tournaments.results)
+    export = _calls(Tournaments.export)
+    ratings = _calls(Tournaments.ratings)
+    events = _iterates(Tournaments.events)
+    list = _iterates(Tournaments.list)
+
+
 class AsyncTurn(_Facade[Turn]):
     """A decision of one seat: what it sees, and what it may do."""
 
@@ -346,6 +373,11 @@ class AsyncClient(_Facade[Client]):
     def matches(self) -> AsyncMatches:
         """The matches."""
         return AsyncMatches(self._sync.matches, self._threads)
+
+    @property
+    def tournaments(self) -> AsyncTournaments:
+        """The tournaments, and the ratings that come of them."""
+        return AsyncTournaments(self._sync.tournaments, self._threads)
 
     def with_key(self, key: str) -> AsyncClient:
         """A client of the same service for another key."""

@@ -18,6 +18,7 @@ from spieltisch.resources.match import Match
 from spieltisch.resources.matches import Matches
 from spieltisch.resources.reading import read
 from spieltisch.resources.sandbox import imagine
+from spieltisch.resources.tournaments import Tournaments
 
 
 class Client:
@@ -178,6 +179,11 @@ class Client:
     def matches(self) -> Matches:
         """The matches."""
         return Matches(self)
+
+    @cached_property
+    def tournaments(self) -> Tournaments:
+        """The tournaments, and the ratings that come of them."""
+        return Tournaments(self)
 
     def join_with_invitation(self, match_id: str, invitation: str, name: str | None = None) -> Match:
         """Take the seat of an invitation; without a key as a guest called `name`, who acts by the seat's token."""

@@ -188,6 +188,19 @@ class SeatsMissing(Conflict, code="seats_missing"):
     """The match cannot start before all seats are taken."""
 
 
+class TournamentRefuses(Conflict, code="tournament_refuses"):
+    """The tournament does not take this now."""
+
+    @property
+    def reason(self) -> str:
+        """Why, in a word for programs: `wrong_status`, `full`, `already_entered`, `round_paired` …"""
+        return str(self.problem["reason"])
+
+
+class TournamentNotEnded(Conflict, code="tournament_not_ended"):
+    """This is to be had once the tournament has ended."""
+
+
 class LimitReached(Conflict, code="limit_reached"):
     """There are as many as there may be; `detail` says of what."""
 

@@ -311,7 +311,10 @@ class LegalActions(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(Model):
-    """One event of a match's public log. `seq` counts from 1 without gaps; `hash` is its link of the chain."""
+    """One event of the public log of a match or tournament.
+
+    `seq` counts from 1 without gaps; `hash` is its link of the chain.
+    """
 
     seq: int
     type: str
@@ -323,7 +326,7 @@ class Event(Model):
     @property
     def ends_match(self) -> bool:
         """Whether no event can follow."""
-        return self.type in ("match_finished", "match_aborted")
+        return self.type in ("match_finished", "match_aborted", "finished", "cancelled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

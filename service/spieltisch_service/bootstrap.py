@@ -11,6 +11,7 @@ import structlog
 from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import BOTS, HouseBots, Sweeper
+from spieltisch_service.jobs import Jobs
 from spieltisch_service.settings import BadSettings, Settings
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.health import UnsuitableStore
@@ -86,23 +87,28 @@ def build_app(settings: Settings) -> Flask:
 
 
 class Worker:
-    """The work that is not a request: house bots and the sweep of matches whose time is over."""
+    """The work that is not a request: house bots, the sweep of matches whose time is over, and jobs."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, store_url: str) -> None:
+        self._jobs = Jobs(store_url, service.director.look_after)
         self._bots = HouseBots(service)
-        self._sweeper = Sweeper(service)
+        self._sweeper = Sweeper(service, self._jobs.hand_on)
 
     def run_until(self, stop: threading.Event) -> None:
         """Work until `stop` is set."""
         sweeping = threading.Thread(target=self._sweeper.run_until, args=(stop,), name="sweeper", daemon=True)
         sweeping.start()
+        self._jobs.start()
         self._bots.run_until(stop)
         sweeping.join()
+        self._jobs.stop()
 
 
 def build_worker(settings: Settings) -> Worker:
     """The worker beside the server."""
-    return Worker(build_service(settings, Metrics(), [BOTS_CHANNEL], serves=False))
+    service = build_service(settings, Metrics(), [BOTS_CHANNEL], serves=False)
+    assert settings.redis_url is not None
+    return Worker(service, settings.redis_url)
 
 
 def stopping() -> None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from spieltisch import Client, Match, Turn, aio, errors
-from spieltisch.aio import AsyncClient, AsyncGames, AsyncKeys, AsyncMatch, AsyncMatches, AsyncTurn
+from spieltisch.aio import AsyncClient, AsyncGames, AsyncKeys, AsyncMatch, AsyncMatches, AsyncTournaments, AsyncTurn
 from spieltisch.models import MatchInfo
 from spieltisch.resources.games import Games
 from spieltisch.resources.keys import Keys
 from spieltisch.resources.matches import Matches
+from spieltisch.resources.tournaments import Tournaments
 from tests.sdk.faults import Answer, StandIn
 from tests.sdk.test_events import end, frame, stream
 from tests.sdk.test_models import MATCH, VIEW
@@ -25,6 +26,7 @@ PAIRS = [
     (Keys, AsyncKeys),
     (Matches, AsyncMatches),
     (Match, AsyncMatch),
+    (Tournaments, AsyncTournaments),
     (Turn, AsyncTurn),
 ]
 #: What only makes sense for the one that is not awaited.

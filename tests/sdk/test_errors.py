@@ -15,7 +15,8 @@ CODES = {
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",
-    409: "not_your_turn match_not_open match_not_running seat_taken seats_missing ahead_of_log limit_reached",
+    409: "not_your_turn match_not_open match_not_running seat_taken seats_missing ahead_of_log limit_reached "
+    "tournament_refuses tournament_not_ended",
     412: "stale_version",
     413: "body_too_large",
     415: "unsupported_media_type",

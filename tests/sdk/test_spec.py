@@ -76,6 +76,30 @@ CALLS: dict[str, Callable[[Client, Match], Any]] = {
     "imagine": lambda client, _: client.sandbox(
         {"game": "wunderland"}, options={}, worlds=2, seed="s", branches=[[{"type": "stay"}]]
     ),
+    "createTournament": lambda client, _: client.tournaments.create(
+        "wunderland", "Cup", format="swiss", clock={}, seats=3, dry_run=True
+    ),
+    "listTournaments": lambda client, _: next(
+        client.tournaments.list(game="wunderland", status="open", mine=False, page_size=7)
+    ),
+    "getTournament": lambda client, _: client.tournaments.get("tn_1"),
+    "enterTournament": lambda client, _: client.tournaments.enter("tn_1", bot="random", dry_run=True),
+    "withdrawEntrant": lambda client, _: client.tournaments.withdraw("tn_1", "bot:random"),
+    "inviteEntrant": lambda client, _: client.tournaments.invite("tn_1", "ac_1", dry_run=True),
+    "startTournament": lambda client, _: client.tournaments.start("tn_1", dry_run=True),
+    "pauseTournament": lambda client, _: client.tournaments.pause("tn_1", dry_run=True),
+    "resumeTournament": lambda client, _: client.tournaments.resume("tn_1", dry_run=True),
+    "stopTournament": lambda client, _: client.tournaments.stop("tn_1", dry_run=True),
+    "cancelTournament": lambda client, _: client.tournaments.cancel("tn_1"),
+    "pairRound": lambda client, _: client.tournaments.pair("tn_1", [["ac_1", "ac_2"]], dry_run=True),
+    "getRounds": lambda client, _: client.tournaments.rounds("tn_1"),
+    "getStandings": lambda client, _: client.tournaments.standings("tn_1"),
+    "getCrosstable": lambda client, _: client.tournaments.crosstable("tn_1"),
+    "getStatistics": lambda client, _: client.tournaments.statistics("tn_1"),
+    "getResults": lambda client, _: client.tournaments.results("tn_1"),
+    "exportTournament": lambda client, _: client.tournaments.export("tn_1"),
+    "getTournamentEvents": lambda client, _: client.tournaments.event_page("tn_1", after=2, limit=3, wait=4),
+    "getRatings": lambda client, _: client.tournaments.ratings("wunderland", clock_class="blitz", limit=3),
     "getEvents": lambda _, match: match.event_page(seat=1, after=2, limit=3, wait=4),
 }
 

@@ -16,6 +16,17 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 NO_MATCH = "mt_" + "0" * 32
+#: What stands in every path for what does not exist.
+NOTHING = {
+    "match_id": NO_MATCH,
+    "seat": "0",
+    "game": "neues-land",
+    "code": "internal",
+    "key_id": "ky_" + "0" * 32,
+    "invitation_id": "iv_" + "0" * 32,
+    "tournament_id": "tn_" + "0" * 32,
+    "entrant": "bot:random",
+}
 #: Not on every answer of an operation that lists them.
 _SOMETIMES = {"Idempotency-Replayed", "RateLimit", "RateLimit-Policy"}
 STREAMS = ("text/event-stream", "application/x-ndjson")

@@ -20,7 +20,8 @@ from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter
 from spieltisch_service.web.overrides import EXTENSION
 from spieltisch_service.web.problems import KINDS
-from tests.web.checked import NO_MATCH, Checked, Description, Person
+from tests.web.checked import NO_MATCH, NOTHING, Checked, Description, Person
+from tests.web.tournament_refusals import NEW, REFUSALS
 
 
 @dataclass
@@ -83,14 +84,14 @@ def world(client: Checked, ada: Person, bob: Person) -> World:
 NO_KEY = "ky_" + "0" * 32
 NO_INVITATION = "iv_" + "0" * 32
 #: A request of each operation that would succeed or nearly so: path and body. Paths of the API take these parameters.
-PARAMETERS = {
-    **{"match_id": NO_MATCH, "seat": "0", "game": "neues-land", "code": "internal"},
-    **{"key_id": NO_KEY, "invitation_id": NO_INVITATION},
-}
+PARAMETERS = NOTHING
 BODIES: Mapping[str, Any] = {
     "createAccount": {"name": "Carla"},
     "createKey": {"name": "laptop"},
     "createMatch": {"game": "wunderland", "seats": ["me", "open"]},
+    "createTournament": NEW,
+    "inviteEntrant": {"account": "ac_" + "1" * 32},
+    "pairRound": {"tables": [["bot:random", "bot:greedy"]]},
     "act": {"actions": [{"type": "pass"}]},
     "imagine": next(iter(documented.recorded()["imagine"]["requests"].values())),
 }
@@ -297,6 +298,7 @@ SPECIFIC: Mapping[tuple[str, str], Callable[[World], TestResponse]] = {
     ("getEvents", "not_acceptable"): _not_acceptable,
     ("getEvents", "ahead_of_log"): lambda world: world.bob.get(f"{world.running()}/events?after=999"),
     ("getEvents", "too_many_streams"): _one_stream_too_many,
+    **REFUSALS,
 }
 
 
@@ -309,8 +311,8 @@ def _codes(described: Mapping[str, Any], document: Mapping[str, Any]) -> set[str
     return found
 
 
-def _is_about_a_match(operation: tuple[str, str, Any]) -> bool:
-    return "{match_id}" in operation[1]
+def _is_about_something(operation: tuple[str, str, Any]) -> bool:
+    return "{match_id}" in operation[1] or "{tournament_id}" in operation[1]
 
 
 def test_every_documented_problem_is_provoked_below(description: Description) -> None:
@@ -320,7 +322,7 @@ def test_every_documented_problem_is_provoked_below(description: Description) ->
         expected |= {(name, code) for code in codes}
         generic = {code for code in GENERIC if name in _documenting(description, code)}
         own = {code for operation_id, code in SPECIFIC if operation_id == name}
-        about = {"not_found"} if _is_about_a_match(operation) else set()
+        about = {"not_found"} if _is_about_something(operation) else set()
         assert codes - generic - {"internal", "store_unavailable"} - about == own - generic, name
     assert set(SPECIFIC) <= expected
 
@@ -360,8 +362,8 @@ def test_what_many_operations_refuse(world: World, description: Description, cod
         assert response.status_code == KINDS[code].status
 
 
-def test_a_match_that_does_not_exist_is_not_found(world: World, description: Description) -> None:
-    about = {name: each for name, each in description.operations().items() if _is_about_a_match(each)}
+def test_what_does_not_exist_is_not_found(world: World, description: Description) -> None:
+    about = {name: each for name, each in description.operations().items() if _is_about_something(each)}
     bodies = set()
     for name, operation in about.items():
         response = _send(world.ada, operation)

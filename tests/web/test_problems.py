@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spieltisch_service.web.problems import KINDS
-from tests.web.checked import NO_MATCH, Checked, Description, Person
+from tests.web.checked import NO_MATCH, NOTHING, Checked, Description, Person
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,9 @@ def test_what_does_not_exist_is_not_found(client: Checked, path: str) -> None:
         assert response.json["type"] == "/problems/not_found"
 
 
-NOTHING = {"key_id": "ky_" + "0" * 32, "invitation_id": "iv_" + "0" * 32}
-
-
 def test_other_methods_are_told_which_there_are(client: Checked, description: Description) -> None:
     for path, item in description.document["paths"].items():
-        concrete = path.format(
-            match_id=NO_MATCH,
-            seat="0",
-            game="wunderland",
-            code="internal",
-            key_id="ky_" + "0" * 32,
-            invitation_id="iv_" + "0" * 32,
-        )
+        concrete = path.format(**NOTHING)
         allowed = {method.upper() for method in item if method in ("get", "post", "delete")}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
             response = client.send(method, concrete)

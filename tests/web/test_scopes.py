@@ -27,9 +27,14 @@ NEEDS: dict[str, set[str]] = {
             "rematch",
             "replaceSeatToken",
         ),
+        *("enterTournament", "withdrawEntrant"),
         *("getView", "getLegalActions", "act", "getEvents", "getRecord", "getBoardText", "imagine"),
     },
     "create": {"createMatch", "listInvitations", "createInvitation", "revokeInvitation"},
+    "organize": {
+        *("createTournament", "inviteEntrant", "pairRound", "startTournament", "pauseTournament", "resumeTournament"),
+        *("stopTournament", "cancelTournament"),
+    },
     "admin": {"eraseMe", "listKeys", "createKey", "getKey", "revokeKey", "rotateKey"},
 }
 

@@ -23,10 +23,11 @@ from spieltisch_service.app.errors import (
     NotFound,
     Unauthenticated,
 )
-from spieltisch_service.app.live import LiveMatches
+from spieltisch_service.app.live import LiveMatches, is_match
 from spieltisch_service.app.ports import AccountFound
 from spieltisch_service.app.stored import FIRST_KEY, StoredAccount, account_of
 from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.app.tournaments.book import Book, without
 from spieltisch_service.domain.events import instant
 from spieltisch_service.domain.match import Match, Person, Seat
 
@@ -58,8 +59,9 @@ def _bad_name(pointer: str, code: str, detail: str) -> InvalidBody:
 class Accounts:
     """Create, recognise and erase accounts."""
 
-    def __init__(self, live: LiveMatches, tokens: Tokens) -> None:
+    def __init__(self, live: LiveMatches, book: Book, tokens: Tokens) -> None:
         self._live = live
+        self._book = book
         self._store = live.store
         self._tokens = tokens
         self._trusted: OrderedDict[str, tuple[Caller, float]] = OrderedDict()
@@ -184,13 +186,21 @@ class Accounts:
             "limits": [],
         }
 
+    def name_of(self, account_id: str) -> str | None:
+        """How an account is called; None for one that was erased."""
+        found = self._store.account(account_id)
+        return None if found is None else account_of(found.document, found.created_at_ms).name
+
     def erase(self, caller: Caller) -> dict[str, Any]:
         """End the keys and take the name out of everything. The matches stay, without the name."""
         account_id = require_account(caller)
         before: tuple[int, str] | None = None
         while page := self._store.list_of_account(account_id, before, 100):
-            for _, match_id in page:
-                self._live.rewrite(match_id, lambda match: without_name(match, account_id))
+            for _, id_ in page:
+                if is_match(id_):
+                    self._live.rewrite(id_, lambda match: without_name(match, account_id))
+                else:
+                    self._book.rename(id_, lambda sheet: without(sheet.names, account_id))
             before = page[-1]
         self._store.delete_account(account_id)
         self.forget(account_id)

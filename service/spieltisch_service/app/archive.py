@@ -26,7 +26,8 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 Whole: TypeAlias = WholeMatch | WholeAccount | Reservation
 
-_MATCH_ID = re.compile(r"mt_[0-9a-f]{32}")
+#: Tournaments and the books of ratings are kept as matches are: a document, a secret, a chained log.
+_MATCH_ID = re.compile(r"(?:mt|tn|rb)_[0-9a-f]{32}")
 _ACCOUNT_ID = re.compile(r"ac_[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{24}")
 

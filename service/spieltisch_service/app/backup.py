@@ -12,11 +12,13 @@ from typing import BinaryIO
 from spieltisch_service.app.accounts import sha256_of, without_name
 from spieltisch_service.app.archive import BadArchive, Counts, Whole, Writer, read
 from spieltisch_service.app.holdings import Holdings, Reservation, WholeAccount, WholeMatch
+from spieltisch_service.app.live import is_match
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import UnknownForm
-from spieltisch_service.app.proving import proved
+from spieltisch_service.app.proving import prove
 from spieltisch_service.app.stored import account_of, match_of_document, secret_of, state_of
 from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.app.tournaments import proving as tournaments
 from spieltisch_service.domain.clock import row_of
 
 _BATCH = 64
@@ -72,7 +74,7 @@ def check(file: BinaryIO) -> Contents:
             contents.counts = whole
         elif isinstance(whole, WholeMatch):
             _once(contents.matches, whole.id, "match")
-            proved(whole)
+            prove(whole)
         elif isinstance(whole, WholeAccount):
             _once(contents.accounts, whole.id, "account")
             if whole.document is None:
@@ -141,6 +143,9 @@ def _placed(whole: WholeMatch, contents: Contents) -> WholeMatch:
 
     A name that was erased while the backup went on stays erased, and a rematch that came too late for it is made anew.
     """
+    if not is_match(whole.id):
+        names = tournaments.without_names(whole, contents.erased)
+        return replace(whole, document=names, listed=tournaments.listed_as(whole))
     match = match_of_document(whole.document)
     state = state_of(match, whole.state)
     waits = LiveMatch(match, secret_of(whole.secret), state, 0, 0.0).waits_for_bot()

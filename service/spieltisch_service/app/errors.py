@@ -5,6 +5,7 @@
     ├── about the caller    Unauthenticated, Forbidden, NotYourSeat, InvitationInvalid, NotFound
     ├── about the match     NotYourTurn, MatchNotOpen, MatchNotRunning, SeatTaken, SeatsMissing, AheadOfLog,
     │                       StaleVersion, IllegalActionRefused
+    ├── about a tournament  TournamentRefuses, TournamentNotEnded
     ├── about an amount     LimitReached
     ├── about a repetition  IdempotencyKeyReused
     └── about the service   RateLimited, TooManyStreams     (and `ports.StoreUnavailable`)
@@ -157,6 +158,18 @@ class IllegalActionRefused(Refusal):
     """The rules forbid the action. `extra`: `rule`, `version`, `suggestions`."""
 
     code = "illegal_action"
+
+
+class TournamentRefuses(Refusal):
+    """The tournament does not take this now. `extra`: `reason`, a word for programs."""
+
+    code = "tournament_refuses"
+
+
+class TournamentNotEnded(Refusal):
+    """This is to be had once the tournament has ended."""
+
+    code = "tournament_not_ended"
 
 
 class LimitReached(Refusal):

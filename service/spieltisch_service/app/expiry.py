@@ -38,4 +38,4 @@ class Expiry:
 
 def _is_over(live: LiveMatch) -> bool:
     expires_at_ms = live.match.expires_at_ms
-    return expires_at_ms is not None and live.now_ms >= expires_at_ms
+    return expires_at_ms is not None and live.now_ms >= expires_at_ms and not live.match.is_to_be_told

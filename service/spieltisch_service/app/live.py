@@ -41,6 +41,8 @@ from spieltisch_service.domain.clock import GRACE_MS
 from spieltisch_service.domain.events import Event, LoggedEvent, chained
 from spieltisch_service.domain.match import Match, Secret
 
+#: What the ids of matches begin with; an account's lists and the timers name tournaments, too.
+_MATCH = "mt_"
 _DEADLINE_S = 8.0
 
 T = TypeVar("T")
@@ -123,6 +125,7 @@ class LiveMatches:
 
     def many(self, match_ids: Sequence[str]) -> list[LiveMatch]:
         """Those of the matches that exist. Their `secret` is not read."""
+        match_ids = [each for each in match_ids if is_match(each)]
         return [
             self._settled(self._live(stored, stored_id))
             for stored_id, stored in zip(match_ids, self.store.load_many(match_ids), strict=True)
@@ -255,7 +258,7 @@ class LiveMatches:
                 match.version,
                 (),
                 document=match.to_document().encode(),
-                expires_after_ms=match.lasts_ms,
+                expires_after_ms=match.timer_ms,
                 expected_hash=match.hash,
                 revision=match.revision,
                 rewrites=True,
@@ -352,7 +355,7 @@ def _commit(
         idempotency=row,
         index=index(before, after),
         bot_to_act=change_of(live.waits_for_bot(), now.waits_for_bot()),
-        expires_after_ms=after.lasts_ms,
+        expires_after_ms=after.timer_ms,
         wake=topics(before, after, now.waits_for_bot()),
         accounts=wanted.accounts,
         expected_hash=before.hash if before.version else None,
@@ -361,3 +364,8 @@ def _commit(
         counted=() if wanted.meter is None else wanted.meter.rows,
         timed=clock,
     )
+
+
+def is_match(id_: str) -> bool:
+    """Whether it is a match's id, and not that of something else that is kept as matches are."""
+    return id_.startswith(_MATCH)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import binascii
 import secrets
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
-
-import orjson
 
 from spieltisch_service.app.access import (
     is_creator,
@@ -19,12 +15,12 @@ from spieltisch_service.app.access import (
     require_visible,
 )
 from spieltisch_service.app.callers import Answer, Caller, Once, SeatGrant
+from spieltisch_service.app.cursors import cursor_of, position_of
 from spieltisch_service.app.errors import (
     FieldError,
     Forbidden,
     IdempotencyKeyReused,
     InvalidBody,
-    InvalidParameter,
     MatchNotOpen,
     MatchNotRunning,
     NotFound,
@@ -159,15 +155,17 @@ class Matches:
         once: Once | None,
         seats: tuple[int, ...],
         asker: str | None,
+        seed: bytes | None = None,
     ) -> Done:
-        """Commit a new match: draw its seed, commit to it, put it on the lists, start it if it can.
+        """Commit a new match: draw its seed unless one is given, commit to it, list it, start it if it can.
 
         `asker` is the account that wants it, which may have so many matches and no more.
         """
         if asker is not None:
             self._quotas.admit_to_match(asker, match.id, new=True)
         game = GAMES[match.game]
-        seed = None if deal is not None else secrets.token_bytes(32)
+        if deal is None and seed is None:
+            seed = secrets.token_bytes(32)
         secret = Secret(None if seed is None else seed.hex(), (None,) * match.players, deal)
         if seed is not None:
             match = replace(match, commitment=commitment(match.id, match.game, match.rules_version, seed))
@@ -179,6 +177,10 @@ class Matches:
         accounts = {match.creator, *(seat.account for seat in match.first_seats if seat.account)}
         unborn = LiveMatch(match, secret, None, 0, time.monotonic())
         return self._live.create(unborn, Plan(drafts, state, secret, seats=seats, accounts=tuple(accounts)), once)
+
+    def begin(self, match: Match, seed: bytes) -> LiveMatch:
+        """Commit a new match that nobody asked for, with this seed; the one that is there where it exists already."""
+        return self._begin(match, None, None, (), None, seed).live
 
     def granted(self, done: Done, *, invitations: bool = False) -> Answer:
         """The answer to a create or join: the match as it was then, with the caller's new tokens; 201."""
@@ -226,7 +228,7 @@ class Matches:
     ) -> dict[str, Any]:
         """A page of matches, newest first: the public ones, or with `mine` those that the caller is in."""
         account_id = require_account(caller) if mine else None
-        before = None if cursor is None else _position(cursor)
+        before = None if cursor is None else position_of(cursor)
         lists = [f"{s}:{g}" for s in _STATUSES if status in (None, s) for g in GAMES if game in (None, g)]
         found: list[dict[str, Any]] = []
         for _ in range(_MOST_PAGES):
@@ -241,10 +243,10 @@ class Matches:
                     continue
                 found.append(match.to_wire())
                 if len(found) == limit:
-                    return {"matches": found, "next_cursor": _cursor(before)}
+                    return {"matches": found, "next_cursor": cursor_of(before)}
             if len(page) < limit:
                 return {"matches": found, "next_cursor": None}
-        return {"matches": found, "next_cursor": None if before is None else _cursor(before)}
+        return {"matches": found, "next_cursor": None if before is None else cursor_of(before)}
 
     # --- end and begin again --------------------------------------------------------------------------------
 
@@ -370,18 +372,3 @@ def _wanted(
         return False
     has_open = match.status == "open" and any(seat.kind == "open" for seat in match.seats)
     return open_seats is None or open_seats == has_open
-
-
-def _cursor(position: tuple[int, str]) -> str:
-    return urlsafe_b64encode(orjson.dumps(position)).decode().rstrip("=")
-
-
-def _position(cursor: str) -> tuple[int, str]:
-    try:
-        at_ms, match_id = orjson.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (binascii.Error, ValueError, TypeError):
-        at_ms = match_id = None
-    if isinstance(at_ms, int) and 0 <= at_ms < 1 << 53 and isinstance(match_id, str) and len(match_id) < 100:
-        return at_ms, match_id
-    detail = "a cursor is the next_cursor of the page before"
-    raise InvalidParameter(detail, errors=[FieldError("bad_format", detail, parameter="cursor")])

@@ -12,8 +12,10 @@ import orjson
 
 from spieltisch_service.app.archive import BadArchive
 from spieltisch_service.app.holdings import WholeMatch
+from spieltisch_service.app.live import is_match
 from spieltisch_service.app.ports import StoredMatch, UnknownForm
 from spieltisch_service.app.stored import match_of, secret_of, state_of
+from spieltisch_service.app.tournaments import proving as tournaments
 from spieltisch_service.domain import play
 from spieltisch_service.domain.errors import DomainError
 from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash
@@ -54,6 +56,21 @@ def proved(whole: WholeMatch) -> Match:
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, AssertionError) as error:
         problem = f"it cannot be played again: {type(error).__name__} {error}"
     raise BadArchive(f"match {whole.id}: {problem}")
+
+
+def prove(whole: WholeMatch) -> None:
+    """Prove a match, or what is kept as matches are: a tournament, a book of ratings. Raises BadArchive."""
+    if is_match(whole.id):
+        proved(whole)
+        return
+    try:
+        problem = _chain(whole) or _rows(whole) or tournaments.problem_of(whole)
+    except UnknownForm as error:
+        problem = str(error)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        problem = f"it cannot be folded again: {type(error).__name__} {error}"
+    if problem is not None:
+        raise BadArchive(f"{whole.id}: {problem}")
 
 
 def _chain(whole: WholeMatch) -> str | None:

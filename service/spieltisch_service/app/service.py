@@ -20,6 +20,11 @@ from spieltisch_service.app.sandbox import Sandbox
 from spieltisch_service.app.seating import Seating
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.app.tokens import Tokens
+from spieltisch_service.app.tournaments.book import Book
+from spieltisch_service.app.tournaments.director import Director
+from spieltisch_service.app.tournaments.organizing import Organizing
+from spieltisch_service.app.tournaments.ratings import RatingBooks
+from spieltisch_service.app.tournaments.reading import Reading
 from spieltisch_service.app.waiting import Waiting
 from spieltisch_service.domain.match import Lifetimes
 
@@ -55,9 +60,10 @@ class Service:
         self.limits = limits
         self.clocks = Clocks(store, serves=serves)
         self.heart = Heart(self.clocks)
+        self.book = Book(store)
         self.live = LiveMatches(store, self.clocks, observer)
         tokens = Tokens(secret)
-        self.accounts = Accounts(self.live, tokens)
+        self.accounts = Accounts(self.live, self.book, tokens)
         self.keys = Keys(self.accounts, store, tokens)
         waiting = Waiting(self.live, bell, self.accounts)
         quotas = Quotas(self.live, limits)
@@ -66,6 +72,10 @@ class Service:
         self.invitations = Invitations(self.live, tokens)
         self.expiry = Expiry(self.live)
         self.play = Playing(self.live, waiting)
-        self.streams = Streams(self.live, waiting, self.accounts, stream_cap, observer)
+        self.streams = Streams(self.live, self.book, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting, self.accounts)
         self.sandbox = Sandbox()
+        self.organizing = Organizing(self.book, tokens, bots)
+        self.ratings = RatingBooks(store)
+        self.director = Director(self.book, self.live, self.matches, tokens, self.ratings)
+        self.tournaments = Reading(self.book, self.ratings, self.accounts)

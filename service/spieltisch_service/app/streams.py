@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
@@ -14,12 +14,11 @@ from spieltisch_service.app.access import require_visible
 from spieltisch_service.app.accounts import TRUST_S, Accounts
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import AheadOfLog, FieldError, NotFound, TooManyStreams, Unauthenticated
-from spieltisch_service.app.live import LiveMatches
-from spieltisch_service.app.live_match import LiveMatch
+from spieltisch_service.app.live import LiveMatches, is_match
 from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
+from spieltisch_service.app.tournaments.book import Book
 from spieltisch_service.app.waiting import LOOK_AGAIN_S, Waiting
 from spieltisch_service.domain.events import LoggedEvent
-from spieltisch_service.domain.match import Match
 
 HEARTBEAT_S = 10.0
 ROTATE_S = 300.0
@@ -45,13 +44,33 @@ class End:
 StreamItem: TypeAlias = LoggedEvent | Heartbeat | End
 
 
+class Followed(NamedTuple):
+    """What has a log: its id, what kind of thing it is, how far the log goes, and whether it ends there.
+
+    `private`: not everybody may read it.
+    """
+
+    id: str
+    kind: str
+    version: int
+    ended: bool
+    private: bool
+
+
 class Streams:
-    """Reads the log of matches; at most `cap` streams at a time in this process."""
+    """Reads the logs of matches and tournaments; at most `cap` streams at a time in this process."""
 
     def __init__(
-        self, live: LiveMatches, waiting: Waiting, accounts: Accounts, cap: int, observer: Observer = UNOBSERVED
+        self,
+        live: LiveMatches,
+        book: Book,
+        waiting: Waiting,
+        accounts: Accounts,
+        cap: int,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         self._live = live
+        self._book = book
         self._store = live.store
         self._waiting = waiting
         self._accounts = accounts
@@ -61,19 +80,22 @@ class Streams:
         self._held: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def page(self, caller: Caller, match_id: str, *, after: int, limit: int, wait_s: int) -> dict[str, Any]:
+    def page(self, caller: Caller, id_: str, *, after: int, limit: int, wait_s: int) -> dict[str, Any]:
         """The events after `after`, as soon as there is one: `{version, events}`."""
-        live = self._readable(caller, match_id, after)
-        live = self._waiting.for_more(caller, live, after, wait_s)
-        require_visible(live.match, caller)
-        events = self._store.events(match_id, after, limit) if live.match.version > after else []
-        version = max(live.match.version, events[-1].seq if events else 0)
+        seen = self._readable(caller, id_, after)
+
+        def has_more(seen: Followed) -> bool:
+            return seen.version > after or seen.ended
+
+        seen = self._waiting.until(caller, id_, seen, lambda: self._look(caller, id_), has_more, wait_s)
+        events = self._store.events(id_, after, limit) if seen.version > after else []
+        version = max(seen.version, events[-1].seq if events else 0)
         return {"version": version, "events": [orjson.Fragment(event.to_json()) for event in events]}
 
     def open(
         self,
         caller: Caller,
-        match_id: str,
+        id_: str,
         *,
         after: int,
         named: str = "after",
@@ -84,18 +106,26 @@ class Streams:
         `holder` is who holds the stream, and how many it may hold. Raises before the first item: NotFound, AheadOfLog,
         TooManyStreams. Close the iterator to give its place back.
         """
-        live = self._readable(caller, match_id, after, named)
+        seen = self._readable(caller, id_, after, named)
         self._take_place(holder)
-        return _Placed(self._stream(caller, live, after), lambda: self._give_place_back(holder))
+        return _Placed(self._stream(caller, seen, after), lambda: self._give_place_back(holder))
 
-    def _readable(self, caller: Caller, match_id: str, after: int, named: str = "after") -> LiveMatch:
-        live = self._live.current(match_id)
-        require_visible(live.match, caller)
-        if after > live.match.version:
-            detail = f"the match is at version {live.match.version}; event {after} has not happened yet"
+    def _look(self, caller: Caller, id_: str) -> Followed:
+        """What has a log, as the caller may see it. Raises NotFound."""
+        if not is_match(id_):
+            held = self._book.fresh(id_)
+            return Followed(id_, "tournament", held.version, held.folded.ended, private=False)
+        match = self._live.certain(id_).match
+        require_visible(match, caller)
+        return Followed(id_, "match", match.version, match.ended, private=match.visibility == "private")
+
+    def _readable(self, caller: Caller, id_: str, after: int, named: str = "after") -> Followed:
+        seen = self._look(caller, id_)
+        if after > seen.version:
+            detail = f"the {seen.kind} is at version {seen.version}; event {after} has not happened yet"
             error = FieldError("out_of_range", detail, parameter=named)
-            raise AheadOfLog(detail, errors=[error], extra={"version": live.match.version})
-        return live
+            raise AheadOfLog(detail, errors=[error], extra={"version": seen.version})
+        return seen
 
     def _take_place(self, holder: tuple[str, int] | None) -> None:
         with self._lock:
@@ -123,28 +153,27 @@ class Streams:
                     del self._held[name]
         self._observer.stream_closed()
 
-    def _stream(self, caller: Caller, live: LiveMatch, after: int) -> Iterator[StreamItem]:
-        match_id = live.match.id
-        with self._waiting.bell.listen(match_id) as ear:
+    def _stream(self, caller: Caller, seen: Followed, after: int) -> Iterator[StreamItem]:
+        with self._waiting.bell.listen(seen.id) as ear:
             began_s = beat_s = trusted_until_s = time.monotonic()
-            if live.match.ended and after == live.match.version:
+            if seen.ended and after == seen.version:
                 yield End("ended")
                 return
             while True:
                 if time.monotonic() >= trusted_until_s:
-                    readable_s = self._readable_for_s(caller, live.match)
+                    readable_s = self._readable_for_s(caller, seen)
                     if readable_s is None:
                         yield End("revoked")
                         return
                     trusted_until_s = time.monotonic() + readable_s
-                for event in self._events(match_id, after):
+                for event in self._events(seen.id, after):
                     sent_s = time.monotonic()
                     if sent_s > trusted_until_s:
                         break
                     yield event
                     after = event.seq
                     beat_s = time.monotonic()
-                    if event.ends_match:
+                    if event.ends_log:
                         yield End("ended")
                         return
                     if beat_s - sent_s > SLOW_S:
@@ -163,21 +192,21 @@ class Streams:
                 left_s = min(beat_s + HEARTBEAT_S, trusted_until_s) - time.monotonic()
                 ear.wait(max(0.0, min(left_s, LOOK_AGAIN_S)))
 
-    def _events(self, match_id: str, after: int) -> list[LoggedEvent]:
+    def _events(self, id_: str, after: int) -> list[LoggedEvent]:
         try:
-            return self._store.events(match_id, after, _PAGE)
+            return self._store.events(id_, after, _PAGE)
         except StoreUnavailable:
             # The stream outlives a store that is away for a moment; the next look finds what was missed.
             return []
 
-    def _readable_for_s(self, caller: Caller, match: Match) -> float | None:
+    def _readable_for_s(self, caller: Caller, seen: Followed) -> float | None:
         """For how long the caller may certainly read on; None: no longer."""
         try:
             left_s = self._accounts.trusted_for_s(caller)
-            if match.visibility != "private":
+            if not seen.private:
                 return left_s
             # Who reads a private match reads it as one of its seats, and can lose that.
-            require_visible(self._live.certain(match.id).match, caller)
+            self._look(caller, seen.id)
             return min(left_s, TRUST_S)
         except StoreUnavailable:
             return _RETRY_S

@@ -56,6 +56,14 @@ class Tokens:
         """The id of the match that follows an ended one."""
         return "mt_" + self._derived("rematch", match_id)[:16].hex()
 
+    def tournament_id(self, intent: str, turn: int) -> str:
+        """The id of the tournament that an intent creates the first (0), second (1), … time that its key is used."""
+        return "tn_" + self._derived("tournament", intent, turn)[:16].hex()
+
+    def table_match_id(self, table: str, number: int) -> str:
+        """The id of the match that a table of a tournament plays as its `number`th."""
+        return "mt_" + self._derived("table match", table, number)[:16].hex()
+
     def first_key_id(self, account_id: str) -> str:
         """The id of the key that an account begins with."""
         return "ky_" + self._derived("first key", account_id)[:16].hex()

@@ -6,6 +6,8 @@ Whoever waits is looked at again, too: a token that ends meanwhile ends the wait
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
@@ -15,6 +17,8 @@ from spieltisch_service.app.ports import Bell
 
 #: A ring can be lost with its connection, so whoever waits looks at least this often.
 LOOK_AGAIN_S = 5.0
+
+T = TypeVar("T")
 
 
 class Waiting:
@@ -31,14 +35,33 @@ class Waiting:
         Raises Unauthenticated when the caller's token ends before that. What else the caller may do or see can have
         changed meanwhile, and is to be asked again.
         """
-        if live.match.version > after or live.match.ended or not wait_s:
-            return live
+
+        def has_more(live: LiveMatch) -> bool:
+            return live.match.version > after or live.match.ended
+
+        return self.until(caller, live.match.id, live, lambda: self._live.current(live.match.id), has_more, wait_s)
+
+    def until(
+        self,
+        caller: Caller,
+        topic: str,
+        seen: T,
+        look: Callable[[], T],
+        enough: Callable[[T], bool],
+        wait_s: float,
+    ) -> T:
+        """What `look` finds as soon as that is `enough`, or when the wait is over; `seen` is what was found before.
+
+        Raises Unauthenticated when the caller's token ends before that.
+        """
+        if enough(seen) or not wait_s:
+            return seen
         deadline_s = time.monotonic() + wait_s
-        with self.bell.listen(live.match.id) as ear:
+        with self.bell.listen(topic) as ear:
             while True:
                 trusted_s = self._accounts.trusted_for_s(caller)
-                live = self._live.current(live.match.id)
+                seen = look()
                 left_s = deadline_s - time.monotonic()
-                if live.match.version > after or live.match.ended or left_s <= 0 or ear.closing:
-                    return live
+                if enough(seen) or left_s <= 0 or ear.closing:
+                    return seen
                 ear.wait(min(left_s, trusted_s, LOOK_AGAIN_S))

@@ -10,13 +10,14 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import orjson
 import structlog
 
 from spieltisch_service.app.callers import Caller, Once, SeatGrant
 from spieltisch_service.app.errors import NotFound, Refusal
+from spieltisch_service.app.live import is_match
 from spieltisch_service.app.ports import BOTS_TOPIC, StoreUnavailable, UnknownForm
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots import random_bot, thinking
@@ -34,6 +35,8 @@ _BATCH = 100
 _QUIET_S = 1.0
 #: How often the sweeper looks, and how long it leaves alone what it cannot read.
 _SWEEP_EVERY_S, _PASSED_OVER_S = 0.5, 60.0
+#: After so long, what was handed on and is still to be done is handed on again.
+_HANDED_ON_S = 10.0
 
 _log = structlog.get_logger(__name__)
 
@@ -122,10 +125,13 @@ class HouseBots:
 class Sweeper:
     """Settles what the clocks say where nobody asks, ends matches that nobody has moved for too long, and deletes ended
     ones that are not kept for good.
+
+    What concerns a tournament is handed on (`hand_on`, which takes an id; by itself: done at once).
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, hand_on: Callable[[str], object] | None = None) -> None:
         self._service = service
+        self._hand_on = hand_on or (lambda id_: service.director.look_after(id_))
         self._passed_over: dict[str, float] = {}
 
     def run_until(self, stop: threading.Event) -> None:
@@ -150,7 +156,11 @@ class Sweeper:
             if match_id in self._passed_over:
                 continue
             try:
-                done = service.live.settle(match_id) or service.expiry.expire(match_id)
+                done = not is_match(match_id) or service.live.settle(match_id) or service.expiry.expire(match_id)
+                if not is_match(match_id) or (not done and service.live.fresh(match_id).match.is_to_be_told):
+                    self._hand_on(match_id)
+                    self._passed_over[match_id] = now_s + _HANDED_ON_S
+                    done = True
             except UnknownForm as error:
                 # Another version's; it stays due, and must not be looked at over and over again.
                 self._passed_over[match_id] = now_s + _PASSED_OVER_S

@@ -59,6 +59,10 @@ class Event:
     hash: str
 
 
+#: How the last event of a match, or of a tournament, ends.
+_LAST = tuple(f'"type":"{name}"}}' for name in ("match_finished", "match_aborted", "finished", "cancelled"))
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
     """One event of the log: the chained body, its hash and the store's time in milliseconds."""
@@ -74,9 +78,9 @@ class LoggedEvent:
         return value
 
     @property
-    def ends_match(self) -> bool:
+    def ends_log(self) -> bool:
         """Whether nothing can follow."""
-        return self.body.endswith(('"type":"match_finished"}', '"type":"match_aborted"}'))
+        return self.body.endswith(_LAST)
 
     def to_json(self) -> str:
         """The event as API clients see it, always the same bytes."""

@@ -111,13 +111,27 @@ class Lifetimes(NamedTuple):
 _LIFETIMES = Lifetimes()
 
 
+class Stake(NamedTuple):
+    """What a match is played for: the `tournament`, and its `table` there.
+
+    `told`: the tournament knows that the match has ended. `deal_shown`: no other match with this one's seed is still to
+    be played, so that seed and deal may be shown once it has ended.
+    """
+
+    tournament: str
+    table: str
+    told: bool = False
+    deal_shown: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """One match at one version. `first_seats` are the seats at creation; `left` those that went, first out first.
 
     `clock` is None where nobody's time is limited; `times` is what it shows since the start. `replaced` are the seats
     whose holder had the token replaced, once for each time; `invitations` those that were made or revoked since the
-    creation. No event tells of these two: `revision` counts how often the document changed without one.
+    creation. No event tells of these two: `revision` counts how often the document changed without one. `played_for`
+    is None where the match is its own affair.
     """
 
     id: str
@@ -136,6 +150,7 @@ class Match:
     clock: Clock | None = None
     replaced: tuple[int, ...] = ()
     invitations: tuple[Invitation, ...] = ()
+    played_for: Stake | None = None
     version: int = 0
     hash: str = GENESIS_HASH
     status: str = "open"
@@ -234,6 +249,21 @@ class Match:
         return self.lifetimes.open_ms if self.status == "open" else self.lifetimes.running_ms
 
     @property
+    def timer_ms(self) -> int | None:
+        """How long after its last event somebody must look after it: at once where its tournament is to be told."""
+        return 0 if self.is_to_be_told else self.lasts_ms
+
+    @property
+    def is_to_be_told(self) -> bool:
+        """Whether it has ended, and its tournament does not know that yet."""
+        return self.ended and self.played_for is not None and not self.played_for.told
+
+    @property
+    def shows_deal(self) -> bool:
+        """Whether everybody may know seed and deal."""
+        return self.ended and (self.played_for is None or self.played_for.deal_shown)
+
+    @property
     def expires_at_ms(self) -> int | None:
         """When it is aborted unless something happens, or an ended one deleted; None: never."""
         return None if self.lasts_ms is None else self.at_ms + self.lasts_ms
@@ -322,6 +352,8 @@ class Match:
             kept["replaced"] = self.replaced
         if self.invitations:
             kept["invitations"] = self.invitations
+        if self.played_for is not None:
+            kept["played_for"] = self.played_for._asdict()
         return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"), default=_seat_or_person)
 
     @classmethod
@@ -341,11 +373,13 @@ class Match:
             raw["clock"] = Clock.from_wire(raw["clock"])
         raw["replaced"] = tuple(raw.get("replaced", ()))
         raw["invitations"] = tuple(Invitation(**each) for each in raw.get("invitations", ()))
+        if "played_for" in raw:
+            raw["played_for"] = Stake(**raw["played_for"])
         return cls(**raw, **moving)
 
 
 _MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch", "times", "revision")
-_SELDOM = ("lifetimes", "clock", "replaced", "invitations")
+_SELDOM = ("lifetimes", "clock", "replaced", "invitations", "played_for")
 _KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, *_SELDOM))
 
 

@@ -13,15 +13,18 @@ FORMAT = "spieltisch-record/1"
 
 
 def record(match: Match, secret: Secret, log: Sequence[LoggedEvent]) -> dict[str, Any]:
-    """The record of `match` with its whole log. Before the end it holds nothing that a spectator may not know."""
+    """The record of `match` with its whole log. Before the end it holds nothing that a spectator may not know.
+
+    Of matches that share a seed, none shows it or the deal before the last of them has ended.
+    """
     events = [json.loads(event.to_json()) for event in log]
-    shown = match.ended and match.started_at_ms is not None
+    shown = match.shows_deal and match.started_at_ms is not None
     started = match.started_at_ms is not None
     proof = None
     if match.deal_source == "drawn":
         proof = {
             "commitment": match.commitment,
-            "seed": secret.seed if match.ended else None,
+            "seed": secret.seed if match.shows_deal else None,
             "nonces": list(secret.nonces) if started else None,
         }
     return {

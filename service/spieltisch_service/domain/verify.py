@@ -48,6 +48,8 @@ def _problems(record: Mapping[str, Any]) -> list[str]:
         return [f"the rules {record['game']} {record['rules_version']} are not known here"]
     if record["status"] not in ("finished", "aborted"):
         return ["the match has not ended, so its deal is not shown yet"]
+    if record["proof"] is not None and record["proof"]["seed"] is None:
+        return ["other matches with the same seed are still to be played, so its deal is not shown yet"]
     events = record["events"]
     problems = _chain(events, record)
     if problems:

@@ -63,7 +63,7 @@ class LocalService:
         assert isinstance(service.bell, Hub)
         self._hub = service.bell
         self._heart = service.heart
-        worker = bootstrap.Worker(service)
+        worker = bootstrap.Worker(service, self._store.url)
         self._worker = threading.Thread(target=worker.run_until, args=(self._stop,), name="house-bots", daemon=True)
         self._worker.start()
         return create_app(service, settings)

@@ -77,6 +77,8 @@ ANYTHING = b"spt:*"
 RESERVATIONS = b"spt:idem:"
 #: When a process that serves requests last said that it is there, and the times for which none did.
 BEAT, OUTAGES = b"spt:{beat}:last", b"spt:{beat}:outages"
+#: What the keys begin with in which jobs wait; a restore finds them again by what stands in the store itself.
+JOBS = "spt:{jobs}"
 #: The key that is there while a restore goes on, or was cut short.
 RESTORING = b"spt:restoring"
 

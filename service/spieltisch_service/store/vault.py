@@ -18,6 +18,7 @@ from spieltisch_service.store.entries import AT_BYTES, pack_event, pack_part, un
 from spieltisch_service.store.layout import (
     ANYTHING,
     BEAT,
+    JOBS,
     OUTAGES,
     RESERVATIONS,
     RESTORING,
@@ -98,8 +99,9 @@ class Vault:
         mark = self._nodes.ask(slot, "GET", RESTORING, again=True)
         if mark == archive.encode():
             return True
-        # A service that ran on the empty store leaves no more than its heartbeat, which says nothing of these matches.
-        if any(key not in (BEAT, OUTAGES) for key in self._nodes.keys(ANYTHING)):
+        # A service that ran on the empty store leaves its heartbeat and its queue, which say nothing of these matches.
+        found = (key for key in self._nodes.keys(ANYTHING) if not key.startswith(JOBS.encode()))
+        if any(key not in (BEAT, OUTAGES) for key in found):
             if mark is not None:
                 raise NotEmpty("a restore of another file was cut short here: run that one again, or empty the store")
             raise NotEmpty("the store holds matches or accounts already: restore into an empty one")

@@ -27,7 +27,9 @@ from spieltisch_service.web.blueprints import (
     matches,
     operations,
     play,
+    results,
     sandbox,
+    tournaments,
 )
 from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter, Tally, write_fields
@@ -124,10 +126,8 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
-    for blueprint in (operations.BLUEPRINT, games.BLUEPRINT, accounts.BLUEPRINT, keys.BLUEPRINT, matches.BLUEPRINT):
-        api.register_blueprint(blueprint)
-    for blueprint in (invitations.BLUEPRINT, play.BLUEPRINT, events.BLUEPRINT, sandbox.BLUEPRINT):
-        api.register_blueprint(blueprint)
+    for room in (operations, games, accounts, keys, matches, invitations, play, events, sandbox, tournaments, results):
+        api.register_blueprint(room.BLUEPRINT)
     app.register_blueprint(docs.BLUEPRINT)
     require_declared(app)
     app.extensions["openapi"] = described(api, limits or Limits())

@@ -90,6 +90,8 @@ _PATH: Mapping[str, str] = {
     "code": "A problem's code.",
     "key_id": "The key.",
     "invitation_id": "The invitation.",
+    "tournament_id": "The tournament.",
+    "entrant": "Who takes part: the id of an account, or `bot:NAME`.",
 }
 
 #: What a problem of each code may say: detail, errors, further members.
@@ -130,6 +132,8 @@ _SAYS: Mapping[str, tuple[str, tuple[FieldError, ...], Mapping[str, Any]]] = {
         (FieldError("out_of_range", "the match is at version 12; event 13 has not happened yet", parameter="after"),),
         {"version": 12},
     ),
+    "tournament_refuses": ("the tournament is finished, not open", (), {"reason": "wrong_status"}),
+    "tournament_not_ended": ("the tournament is running; its seed is secret until it has ended", (), {}),
     "limit_reached": ("an account has at most 20 keys; revoke one of them first", (), {}),
     "body_too_large": ("A body has at most 65536 bytes.", (), {}),
     "unsupported_media_type": ("A body is sent as Content-Type: application/json.", (), {}),

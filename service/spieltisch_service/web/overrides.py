@@ -53,6 +53,18 @@ class InvitationId(BaseConverter):
     regex = "iv_[0-9a-f]{32}"
 
 
+class TournamentId(BaseConverter):
+    """The id of a tournament."""
+
+    regex = "tn_[0-9a-f]{32}"
+
+
+class EntrantId(BaseConverter):
+    """Who takes part in a tournament: an account or a house bot."""
+
+    regex = "(?:ac_[0-9a-f]{32}|bot:[a-z0-9-]{1,64})"
+
+
 class SeatNumber(BaseConverter):
     """The number of a seat."""
 
@@ -68,6 +80,8 @@ CONVERTERS: Mapping[str, type[BaseConverter]] = {
     "seat": SeatNumber,
     "key": KeyId,
     "invitation": InvitationId,
+    "tournament": TournamentId,
+    "entrant": EntrantId,
 }
 
 

@@ -90,6 +90,17 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "ahead_of_log": Kind(
             409, "That has not happened yet", "`after` or `at` lies beyond the match's version; read the match again."
         ),
+        "tournament_refuses": Kind(
+            409,
+            "The tournament does not take this now",
+            "`reason` is a word for programs, `detail` says it: it has not started, or has ended; it is full; a "
+            "round is still played; two entrants must not meet.",
+        ),
+        "tournament_not_ended": Kind(
+            409,
+            "The tournament has not ended",
+            "This is to be had once it has: until then its seed is secret. Its events are to be had at any time.",
+        ),
         "limit_reached": Kind(
             409, "There are as many as there may be", "`detail` says of what; take one away before the next."
         ),

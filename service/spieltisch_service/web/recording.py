@@ -15,15 +15,16 @@ from typing import Any
 
 from spieltisch_service.domain.events import GENESIS_HASH, canonical, chain_hash
 from spieltisch_service.games.catalogue import GAMES
+from spieltisch_service.web.recording_tournaments import visit_tournaments
 from spieltisch_service.web.schemas.wire import slots_of
 
-_ID = re.compile(r"\b(mt|ac|ky|iv)_[0-9a-f]{32}\b")
+_ID = re.compile(r"\b(mt|ac|ky|iv|tn)_[0-9a-f]{32}\b")
 _TOKEN = re.compile(r"\bspt_(key|seat|invite|invitation)_[A-Za-z0-9._-]+")
 _INSTANT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _HEX = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b")
 #: Headers that tell something to a client.
 _HEADERS = ("Content-Type", "ETag", "Location", "Idempotency-Replayed", "Cache-Control")
-_MARKS = {"commitment": "c0" * 32, "cursor": "c1" * 16, "next_cursor": "bmV4dA", "ends_with": "4Ab9"}
+_MARKS = {"commitment": "c0" * 32, "seed": "5e" * 32, "cursor": "c1" * 16, "next_cursor": "bmV4dA", "ends_with": "4Ab9"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ def visit_operations(recorder: Recorder) -> None:
     key = _visit_service(recorder)
     match = _visit_joining(recorder, key)
     _visit_play(recorder, key, match)
+    visit_tournaments(recorder, key, short_options("wunderland"))
     _visit_ends(recorder, key)
 
 
@@ -275,19 +277,33 @@ class _StandIns:
 def settled(exchanges: list[Exchange]) -> list[dict[str, Any]]:
     """The exchanges with stand-ins, as plain data whose hash chains are right again."""
     text = _StandIns().text(json.dumps([exchange.to_json() for exchange in exchanges]))
-    found: list[dict[str, Any]] = json.loads(text)
+    # First what is drawn: a commitment is part of what is chained.
+    found: list[dict[str, Any]] = [_settled_marks(exchange) for exchange in json.loads(text)]
     fresh = _chains(found)
-    return [_settled_marks(_rehashed(exchange, fresh)) for exchange in found]
+    return [_rehashed(exchange, fresh) for exchange in found]
 
 
 def _settled_marks(value: Any) -> Any:
     """`value` with stand-ins for what is drawn or derived from what is drawn."""
     if isinstance(value, dict):
+        value = _without_lots(value)
         return {
             key: _MARKS[key] if key in _MARKS and isinstance(inner, str) else _settled_marks(inner)
             for key, inner in value.items()
         }
     return [_settled_marks(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _without_lots(value: dict[str, Any]) -> dict[str, Any]:
+    """Standings and a crosstable whose order was drawn by lot, in the order of the entrants."""
+    if isinstance(value.get("standings"), list):
+        lines = sorted(value["standings"], key=lambda line: str(line["entrant"]))
+        for rank, line in enumerate(lines, 1):
+            line["rank"] = line["criteria"]["lot"] = rank
+        value = value | {"standings": lines}
+    if "rows" in value:
+        value = value | {"entrants": sorted(value["entrants"])}
+    return value
 
 
 def _events(value: Any) -> Iterator[dict[str, Any]]:

@@ -218,6 +218,72 @@ def _revoke_invitation(s: Situation) -> None:
     s.path = f"{s.match}/invitations/{s.post(s.path, s.body)['invitations'][0]['id']}"
 
 
+CLOCK = {"kind": "correspondence", "per_decision_ms": 86_400_000}
+
+
+def _cup(s: Situation, *bots: str, **wanted: Any) -> None:
+    """A tournament that the account with `token` organizes, with these house bots."""
+    s.token = s.token or s.account()
+    body = {"game": "wunderland", "name": "Cup", "format": "swiss", "clock": CLOCK, **wanted}
+    s.match = f"/v1/tournaments/{s.post('/v1/tournaments', body)['id']}"
+    for bot in bots:
+        s.post(f"{s.match}/entrants", {"bot": bot})
+
+
+def _create_cup(s: Situation) -> None:
+    s.token, s.path = s.account(), "/v1/tournaments"
+    s.body = {"game": "wunderland", "name": "Cup", "format": "swiss", "clock": CLOCK}
+    s.other = {**s.body, "name": "Other cup"}
+
+
+def _cups(s: Situation) -> int:
+    return len(s.get("/v1/tournaments?mine=true")["tournaments"])
+
+
+def _enter(s: Situation) -> None:
+    _cup(s)
+    s.token = s.account()
+    s.path, s.body, s.other = f"{s.match}/entrants", {}, {"bot": "random"}
+
+
+def _leave_cup(s: Situation) -> None:
+    _cup(s, "random", "greedy")
+    s.path = f"{s.match}/entrants/bot:random"
+
+
+def _invite_entrant(s: Situation) -> None:
+    _cup(s, entrants_allowed="invited")
+    s.path, s.body, s.other = f"{s.match}/invitations", {"account": "ac_" + "1" * 32}, {"account": "ac_" + "2" * 32}
+
+
+def _own_round(s: Situation) -> None:
+    _cup(s, "random", "greedy", own_pairings=True, rounds=9)
+    s.post(f"{s.match}/start", {})
+    s.path, s.body = f"{s.match}/rounds", {"tables": [["bot:random", "bot:greedy"]]}
+    s.other = {"tables": [["bot:greedy", "bot:random"]]}
+
+
+def _step(name: str, *before: str) -> Callable[[Situation], None]:
+    """Prepare one of the organizer's steps, after others. The organizer pairs, so that nothing else happens."""
+
+    def prepare(s: Situation) -> None:
+        _cup(s, "random", "greedy", own_pairings=True, rounds=9)
+        for each in before:
+            s.post(f"{s.match}/{each}", {})
+        s.path, s.body = f"{s.match}/{name}", {}
+
+    return prepare
+
+
+def _cancel(s: Situation) -> None:
+    _cup(s, "random", "greedy")
+    s.path = s.match
+
+
+def _withdrawals(s: Situation) -> int:
+    return s.events("withdrawn")
+
+
 #: POSTs that leave nothing behind.
 CHANGES_NOTHING = frozenset({"imagine"})
 
@@ -239,5 +305,15 @@ OPERATIONS: Sequence[Operation] = (
     Operation("createKey", _create_key, _keys),
     Operation("rotateKey", _rotate_key, lambda s: _keys(s) - 1),
     Operation("revokeKey", _revoke_key, lambda s: 1 - _keys(s), method="DELETE", key=False, again=(404,)),
+    Operation("createTournament", _create_cup, _cups),
+    Operation("enterTournament", _enter, lambda s: s.events("entered")),
+    Operation("inviteEntrant", _invite_entrant, lambda s: s.events("invited")),
+    Operation("startTournament", _step("start"), lambda s: s.events("started")),
+    Operation("pauseTournament", _step("pause", "start"), lambda s: s.events("paused")),
+    Operation("resumeTournament", _step("resumption", "start", "pause"), lambda s: s.events("resumed")),
+    Operation("stopTournament", _step("stop", "start"), lambda s: s.events("stopped")),
+    Operation("pairRound", _own_round, lambda s: s.events("round_paired")),
+    Operation("withdrawEntrant", _leave_cup, _withdrawals, method="DELETE", key=False, again=(409,)),
+    Operation("cancelTournament", _cancel, lambda s: s.events("cancelled"), method="DELETE", key=False),
     Operation("eraseMe", _erase, lambda _: 1, method="DELETE", key=False, again=(401,)),
 )

@@ -22,7 +22,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from spieltisch_service import bootstrap
 from spieltisch_service.app.archive import BadArchive
-from spieltisch_service.app.proving import proved
+from spieltisch_service.app.proving import prove as prove_whole
 from spieltisch_service.settings import Durability, Settings
 from spieltisch_service.store.connection import open_vault
 from spieltisch_service.store.embedded import EmbeddedStore
@@ -306,7 +306,7 @@ def prove(store_url: str) -> int:
     with closing(open_vault(store_url)) as vault:
         for whole in vault.matches():
             try:
-                proved(whole)
+                prove_whole(whole)
             except BadArchive as error:
                 raise Finding(f"R7 {error}") from None
             count += 1

@@ -55,8 +55,9 @@ STATUSES = ("open", "running", "finished", "aborted")
 VISIBILITIES = ("public", "unlisted", "private")
 
 Rule: TypeAlias = Literal[
-    "no tokens", "anybody", "known", "account", "read", "seated", "creator", "abort", "join", "leave"
-]
+    "no tokens", "anybody", "known", "account", "read", "seated", "creator", "abort", "join", "leave",
+    "enter", "withdraw", "organize",
+]  # fmt: skip
 
 #: Every operation by its id. One that is missing here fails the campaign.
 RULES: Mapping[str, Rule] = {
@@ -92,6 +93,26 @@ RULES: Mapping[str, Rule] = {
     "getBoardText": "read",
     "getEvents": "read",
     "imagine": "known",
+    "listTournaments": "anybody",
+    "getTournament": "anybody",
+    "getRounds": "anybody",
+    "getStandings": "anybody",
+    "getCrosstable": "anybody",
+    "getStatistics": "anybody",
+    "getResults": "anybody",
+    "exportTournament": "anybody",
+    "getTournamentEvents": "anybody",
+    "getRatings": "anybody",
+    "createTournament": "account",
+    "enterTournament": "enter",
+    "withdrawEntrant": "withdraw",
+    "inviteEntrant": "organize",
+    "startTournament": "organize",
+    "pauseTournament": "organize",
+    "resumeTournament": "organize",
+    "stopTournament": "organize",
+    "cancelTournament": "organize",
+    "pairRound": "organize",
     "listKeys": "account",
     "createKey": "account",
     "getKey": "account",
@@ -145,6 +166,8 @@ def expected(case: Case) -> int | None:
         return None
     if rule == "account":
         return HIDDEN if case.operation in OF_THE_CREATOR and case.who not in CREATORS else None
+    if rule in ("enter", "withdraw", "organize"):
+        return _of_a_tournament(rule, case)
     if case.visibility == "private" and case.who not in SEATED:
         return HIDDEN
     if case.who in FOR_OTHER_SEAT and case.operation in NAMES_A_SEAT:
@@ -169,6 +192,18 @@ def must_succeed(declared: Iterable[str]) -> set[tuple[str, Who]]:
         scope = SCOPES.get(operation)
         wanted |= {(operation, who) for who in CREATORS if scope in (None, SCOPES_OF.get(who, scope))}
     return wanted
+
+
+def _of_a_tournament(rule: Rule, case: Case) -> int | None:
+    """Everybody may read one. The creator organizes it; the player has entered, and leaves, or is put out."""
+    if case.who in SEAT_TOKENS:
+        return FORBIDDEN
+    lets = {
+        "enter": True,
+        "withdraw": case.who in (*CREATORS, "player", "player_for_other_seat"),
+        "organize": case.who in CREATORS,
+    }
+    return None if lets[rule] else FORBIDDEN
 
 
 def _by_invitation(case: Case) -> int | None:

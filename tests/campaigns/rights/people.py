@@ -9,6 +9,7 @@ from typing import Any
 from spieltisch_service.app.callers import SCOPES
 from tests.campaigns.harness.asking import Asking, Reply
 from tests.campaigns.rights.expectations import Who
+from tests.web.tournament_refusals import NEW
 
 DECK = ["8m", "44mg", "161mgm", "8s", "116mmg", "17mg"]
 CREATOR, PLAYER, THIRD, FOURTH = 0, 1, 2, 3
@@ -132,6 +133,7 @@ class Table(Requests):
             "token_for_other_seat": new,
         }
         self._invite_in_vain(people.third, second, elsewhere, expire)
+        self.tournament: str = self._tournament(people, status)
         if status == "aborted":
             self.done("DELETE", self.path, people.creator)
         elif status != "open":
@@ -161,6 +163,21 @@ class Table(Requests):
             "invitation_for_other_seat": {"invitation": fresh, "seat": FOURTH},
             "fresh_invitation": {"invitation": fresh},
         }
+
+    def _tournament(self, people: People, status: str) -> str:
+        """One that the creator organizes and the player has entered: open, running, cancelled, or paused."""
+        wanted = {**NEW, "own_pairings": True, "rounds": 9}
+        made: str = self.done("POST", "/v1/tournaments", people.creator, wanted)["id"]
+        path = f"/v1/tournaments/{made}"
+        for key in (people.player, people.third):
+            self.done("POST", f"{path}/entrants", key, {})
+        if status in ("running", "aborted"):
+            self.done("POST", f"{path}/start", people.creator)
+        if status == "aborted":
+            self.done("POST", f"{path}/pause", people.creator)
+        if status == "finished":
+            self.done("DELETE", path, people.creator)
+        return made
 
     def legal(self) -> list[Any]:
         """What may be done by whoever must act."""

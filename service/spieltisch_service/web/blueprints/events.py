@@ -38,14 +38,20 @@ _OFFERED = (JSON, EVENT_STREAM, NDJSON)
 )
 def get_events(call: Call, match_id: str) -> Response:
     """Answer a page of events, or open a stream of them."""
+    chosen(call.request, _OFFERED, "The events")
+    require_seat(call, match_id, call.query.get("seat"))
+    return log_of(call, match_id)
+
+
+def log_of(call: Call, id_: str) -> Response:
+    """A page of the log of a match or tournament, or a stream of it, as the request wants it."""
     media_type = chosen(call.request, _OFFERED, "The events")
     query = call.query
-    require_seat(call, match_id, query.get("seat"))
     after = query["after"]
     if media_type == JSON or call.request.method == "HEAD":
         # A HEAD has no body to stream; the page tells whether the events could be read.
         wait_s = query["wait"] if call.request.method == "GET" else 0
-        page = call.service.streams.page(call.caller, match_id, after=after, limit=query["limit"], wait_s=wait_s)
+        page = call.service.streams.page(call.caller, id_, after=after, limit=query["limit"], wait_s=wait_s)
         response = kept_private(answered(page))
         response.mimetype = media_type
         response.headers["Vary"] = "Accept, Authorization"
@@ -53,5 +59,5 @@ def get_events(call: Call, match_id: str) -> Response:
     after, named = resumed_after(call.request, after)
     charge(call.request, "streams")
     holder = stream_holder(call.request)
-    items = call.service.streams.open(call.caller, match_id, after=after, named=named, holder=holder)
+    items = call.service.streams.open(call.caller, id_, after=after, named=named, holder=holder)
     return streamed(items, media_type)

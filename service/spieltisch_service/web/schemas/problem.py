@@ -20,6 +20,7 @@ COMES_WITH: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "version": _VERSION,
             "view": {"$ref": "#/components/schemas/View", "description": "The current view."},
         },
+        "tournament_refuses": {"reason": {"type": "string", "description": "Why, in a word for programs."}},
         "illegal_action": {
             "version": _VERSION,
             "rule": {"type": "string", "description": "The number of the rule that forbids it."},

@@ -314,6 +314,11 @@ def _cursor(description: str) -> Text:
     return Text(validate=Length(1, 512), metadata={"description": description})
 
 
+def paging_cursor() -> Text:
+    """Where a list goes on."""
+    return _cursor("`next_cursor` of the page before.")
+
+
 def _wait() -> QueryWhole:
     return _count("Wait this many seconds at most.", 25, load_default=0)
 
@@ -346,7 +351,7 @@ class MatchesQuery(RequestShape):
         load_default=False,
         metadata={"description": "The caller's matches, whatever their visibility.", "default": False},
     )
-    cursor = _cursor("`next_cursor` of the page before.")
+    cursor = paging_cursor()
     limit = QueryWhole(
         validate=Range(1, 100), load_default=50, metadata={"description": "Matches a page.", "default": 50}
     )
@@ -375,10 +380,9 @@ class BoardQuery(RequestShape):
     at = _count("Show the match as it was at this version.", strict.WHOLE_MAX)
 
 
-class EventsQuery(RequestShape):
-    """`GET …/events`."""
+class LogQuery(RequestShape):
+    """`GET …/events` of what has no seats."""
 
-    seat = _query_seat()
     after = _count("Events after this one.", strict.WHOLE_MAX, load_default=0)
     limit = QueryWhole(
         validate=Range(1, 500),
@@ -386,3 +390,9 @@ class EventsQuery(RequestShape):
         metadata={"description": "Events a page; not for streams.", "default": 500},
     )
     wait = _wait()
+
+
+class EventsQuery(LogQuery):
+    """`GET …/events` of a match."""
+
+    seat = _query_seat()

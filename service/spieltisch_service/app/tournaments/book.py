@@ -1,0 +1,379 @@
+"""Tournaments as a worker works on them: read, folded, kept for a moment, committed to.
+
+A tournament is kept as a match is: a document (who organizes it, what people are called), a secret (its seed) and a
+chained, public log, of which everything else is a fold. The log names nobody, so that a name can be erased.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import orjson
+
+from spieltisch_service.app.callers import Once
+from spieltisch_service.app.errors import IdempotencyKeyReused, no_such_match
+from spieltisch_service.app.ports import (
+    Commit,
+    Committed,
+    Conflict,
+    IdempotencyRow,
+    Replayed,
+    Store,
+    StoredMatch,
+    StoreUnavailable,
+    UnknownForm,
+)
+from spieltisch_service.domain.errors import DomainError
+from spieltisch_service.domain.events import GENESIS_HASH, Event, LoggedEvent, chain_hash, chained
+from spieltisch_service.domain.tournament import lots
+from spieltisch_service.domain.tournament.fold import apply
+from spieltisch_service.domain.tournament.log import Created, Entry, entry_from_wire
+from spieltisch_service.domain.tournament.state import State
+
+#: What a list of tournaments is called among the public lists, behind the status.
+LISTED = "tournament"
+SCHEMA = 1
+_KEPT, _KEEP_S, _DEADLINE_S = 64, 300.0, 8.0
+_PAGE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What of a tournament is not in its log: its `organizer` (an account), and how its entrants are called, by id."""
+
+    organizer: str
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def to_document(self) -> bytes:
+        """For the store."""
+        return orjson.dumps({"schema": SCHEMA, "organizer": self.organizer, "names": dict(self.names)})
+
+    @classmethod
+    def from_document(cls, document: bytes) -> Self:
+        """What `to_document` wrote. Raises UnknownForm."""
+        try:
+            raw = orjson.loads(document)
+            if raw["schema"] == SCHEMA:
+                return cls(raw["organizer"], raw["names"])
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise UnknownForm("a tournament is stored in a form that this version does not read")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A tournament at one version. `now_ms` is the store's time when it was read; `state` None: not created yet.
+
+    `row` is what an earlier answer under the same key has left.
+    """
+
+    id: str
+    sheet: Sheet
+    seed: str
+    state: State | None = None
+    version: int = 0
+    hash: str = GENESIS_HASH
+    at_ms: int = 0
+    created_at_ms: int = 0
+    ended_at_ms: int | None = None
+    now_ms: int = 0
+    revision: int = 0
+    row: IdempotencyRow | None = None
+    loaded_s: float = field(default_factory=time.monotonic)
+
+    @property
+    def folded(self) -> State:
+        """The state of one that has been created."""
+        assert self.state is not None
+        return self.state
+
+    @property
+    def status(self) -> str:
+        """The state's; empty for one that has not been created."""
+        return "" if self.state is None else self.state.status
+
+    def after(self, events: Sequence[LoggedEvent]) -> Held:
+        """The tournament after more events of its log. Raises UnknownForm."""
+        state, hash_, at_ms = self.state, self.hash, self.at_ms
+        for event in events:
+            if event.hash != chain_hash(hash_, event.body):
+                raise _OtherLog
+            state, hash_, at_ms = folded(state, event, self.seed), event.hash, event.at_ms
+        return replace(self, state=state, version=self.version + len(events), hash=hash_, at_ms=at_ms)
+
+
+class _OtherLog(Exception):
+    """What follows does not follow from what was kept: the store has lost the end of the log, and went on."""
+
+
+def folded(state: State | None, event: LoggedEvent, seed: str) -> State:
+    """The state after one more event of the log. Raises UnknownForm."""
+    content = event.parsed()
+    try:
+        return apply(state, entry_of(content["type"], content["data"], seed))
+    except (DomainError, KeyError, TypeError, ValueError) as error:
+        raise UnknownForm("a tournament's log is stored in a form that this version does not read") from error
+
+
+def entry_of(type_: str, data: Mapping[str, Any], seed: str) -> Entry:
+    """The entry that an event stands for. The log keeps the seed to itself until the end. Raises EntryRefused."""
+    if type_ == Created.type:
+        data = {"tournament": data["tournament"], "setup": {**data["setup"], "seed": seed}}
+    return entry_from_wire({"type": type_, **data})
+
+
+def draft_of(entry: Entry) -> tuple[str, None, dict[str, Any]]:
+    """The event that stands for an entry."""
+    data = entry.to_wire()
+    del data["type"]
+    if isinstance(entry, Created):
+        data["commitment"] = lots.commitment(data["setup"].pop("seed"), entry.tournament)
+    return entry.type, None, data
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a use case wants to add to a log.
+
+    `names` are more or other names. `accounts` get the tournament on their lists first. `settled`: nothing is left to
+    be done until something else happens.
+    """
+
+    entries: Sequence[Entry]
+    names: Mapping[str, str] | None = None
+    accounts: tuple[str, ...] = ()
+    settled: bool = False
+
+
+class Book:
+    """Reads, keeps and commits tournaments."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._kept: OrderedDict[str, Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    def fresh(self, tournament_id: str, once: Once | None = None) -> Held:
+        """The tournament as the store has it. Raises NotFound."""
+        stored = self.store.load(tournament_id, None if once is None else once.key)
+        if stored is None:
+            raise no_such_match()
+        return self._held(tournament_id, stored)
+
+    def many(self, tournament_ids: Sequence[str]) -> list[Held]:
+        """Those of them that exist."""
+        found = self.store.load_many(tournament_ids)
+        # Their seeds were not read: one by one, which costs more only where none of them is kept.
+        return [
+            self._held(each, stored) if stored.secret or self._recall(each) else self.fresh(each)
+            for each, stored in zip(tournament_ids, found, strict=True)
+            if stored is not None
+        ]
+
+    def past(self, held: Held, version: int) -> Held:
+        """The tournament as it was at an earlier version."""
+        return Held(held.id, held.sheet, held.seed, created_at_ms=held.created_at_ms).after(self.log(held.id, version))
+
+    def log(self, tournament_id: str, version: int, after: int = 0) -> list[LoggedEvent]:
+        """The events behind `after`, up to `version`."""
+        events: list[LoggedEvent] = []
+        while after + len(events) < version:
+            at = after + len(events)
+            page = self.store.events(tournament_id, at, min(_PAGE, version - at))
+            if not page:
+                break
+            events += page
+        return events
+
+    def _held(self, tournament_id: str, stored: StoredMatch) -> Held:
+        kept = self._recall(tournament_id)
+        sheet = Sheet.from_document(stored.document)
+        seed = seed_of(stored.secret) if stored.secret or kept is None else kept.seed
+        blank = Held(tournament_id, sheet, seed)
+        known = blank if kept is None or kept.version > stored.version else replace(kept, sheet=sheet, row=None)
+        try:
+            held = known.after(self.log(tournament_id, stored.version, known.version))
+            if held.hash != stored.hash:
+                raise _OtherLog
+        except _OtherLog:
+            try:
+                held = blank.after(self.log(tournament_id, stored.version))
+            except _OtherLog:
+                raise UnknownForm("a tournament's log is not chained") from None
+        held = replace(
+            held,
+            created_at_ms=stored.created_at_ms,
+            ended_at_ms=stored.ended_at_ms,
+            now_ms=stored.now_ms,
+            revision=stored.revision,
+            row=stored.idempotency,
+            loaded_s=time.monotonic(),
+        )
+        self._remember(held)
+        return held
+
+    # --- writing --------------------------------------------------------------------------------------------
+
+    def create(self, held: Held, entries: Sequence[Entry], once: Once | None, accounts: tuple[str, ...]) -> Held:
+        """Write a new tournament; one of this id and key that exists already is answered as it was then."""
+        done = self._commit(held, Change(entries, accounts=accounts), once, 201)
+        return self.fresh(held.id) if done is None else done
+
+    def change(
+        self,
+        tournament_id: str,
+        once: Once | None,
+        plan: Callable[[Held], Change],
+        *,
+        status: int = 200,
+        dry_run: bool = False,
+    ) -> Held:
+        """Do what `plan` says of the tournament as the store has it, once; with `dry_run` it is only answered.
+
+        Raises what `plan` raises, NotFound, EntryRefused and IdempotencyKeyReused.
+        """
+        deadline_s = time.monotonic() + _DEADLINE_S
+        while time.monotonic() < deadline_s:
+            held = self.fresh(tournament_id, once)
+            if held.row is not None:
+                _require_same(held.row, once)
+                return self._answered_before(held, held.row)
+            wanted = plan(held)
+            if dry_run:
+                return _grown(held, wanted)[0]
+            done = self._commit(held, wanted, once, status)
+            if done is not None:
+                return done
+        msg = "the tournament is changed by others faster than this request could be"
+        raise StoreUnavailable(msg)
+
+    def _answered_before(self, held: Held, row: IdempotencyRow) -> Held:
+        """The tournament as an earlier answer told of it."""
+        past = self.past(held, row.last)
+        ended_at_ms = held.ended_at_ms if past.folded.ended else None
+        return replace(past, row=row, ended_at_ms=ended_at_ms, now_ms=held.now_ms)
+
+    def rename(self, tournament_id: str, names: Callable[[Sheet], Mapping[str, str]]) -> None:
+        """Change what people are called, which is in no log. Does nothing where nothing changes."""
+        while (stored := self.store.load(tournament_id)) is not None:
+            sheet = Sheet.from_document(stored.document)
+            wanted = names(sheet)
+            if wanted == sheet.names:
+                return
+            # At once, so that whoever lets it go on looks again, and nothing that was due is forgotten.
+            commit = Commit(
+                tournament_id,
+                stored.version,
+                (),
+                document=replace(sheet, names=wanted).to_document(),
+                expires_after_ms=None if stored.ended_at_ms else 0,
+                expected_hash=stored.hash,
+                revision=stored.revision,
+                rewrites=True,
+            )
+            if isinstance(self.store.commit(commit), Committed):
+                return
+
+    def _commit(self, before: Held, wanted: Change, once: Once | None, status: int) -> Held | None:
+        """The tournament after it; None where another commit came first."""
+        after, events = _grown(before, wanted)
+        row = None
+        if once is not None:
+            row = IdempotencyRow(once.fingerprint, status, (), before.version + 1, after.version)
+        elif not events and not wanted.settled and after.sheet == before.sheet:
+            return before
+        ends = not before.ended_at_ms and after.folded.ended
+        old = f"{before.status}:{LISTED}" if before.version else None
+        new = f"{after.status}:{LISTED}"
+        document = after.sheet.to_document() if not before.version or after.sheet != before.sheet else None
+        outcome = self.store.commit(
+            Commit(
+                before.id,
+                before.version,
+                events,
+                document=document,
+                secret=None if before.version else orjson.dumps({"schema": SCHEMA, "seed": before.seed}),
+                stamps=(*(() if before.version else ("created",)), *(("ended",) if ends else ())),
+                idempotency=None if once is None or row is None else (once.key, row),
+                index=None if old == new else (old, new),
+                expires_after_ms=None if wanted.settled or after.status == "open" else 0,
+                accounts=wanted.accounts,
+                expected_hash=before.hash if before.version else None,
+                revision=None if document is None or not before.version else before.revision,
+            )
+        )
+        if isinstance(outcome, Replayed):
+            _require_same(outcome.row, once)
+            return self._answered_before(self.fresh(before.id), outcome.row)
+        if isinstance(outcome, Conflict):
+            return None
+        assert isinstance(outcome, Committed)
+        done = replace(
+            after,
+            at_ms=outcome.at_ms,
+            created_at_ms=before.created_at_ms or outcome.at_ms,
+            ended_at_ms=outcome.at_ms if ends else before.ended_at_ms,
+            now_ms=outcome.at_ms,
+            row=None,
+        )
+        self._remember(done)
+        return done
+
+    # --- memory ---------------------------------------------------------------------------------------------
+
+    def _recall(self, tournament_id: str) -> Held | None:
+        with self._lock:
+            kept = self._kept.get(tournament_id)
+            return None if kept is None or time.monotonic() - kept.loaded_s > _KEEP_S else kept
+
+    def _remember(self, held: Held) -> None:
+        with self._lock:
+            self._kept[held.id] = held
+            self._kept.move_to_end(held.id)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+
+def _grown(before: Held, wanted: Change) -> tuple[Held, tuple[Event, ...]]:
+    """The tournament with what is wanted; what is known already is not written again. Raises EntryRefused."""
+    state, entries = before.state, []
+    for entry in wanted.entries:
+        after = apply(state, entry)
+        if after is not state:
+            entries.append(entry)
+        state = after
+    events = chained(before.version, before.hash, map(draft_of, entries))
+    sheet = before.sheet
+    if wanted.names is not None:
+        sheet = replace(sheet, names={**sheet.names, **wanted.names})
+    hash_ = events[-1].hash if events else before.hash
+    return replace(before, state=state, sheet=sheet, version=before.version + len(events), hash=hash_), events
+
+
+def without(names: Mapping[str, str], entrant: str) -> dict[str, str]:
+    """The names but for that of an entrant."""
+    return {each: name for each, name in names.items() if each != entrant}
+
+
+def seed_of(secret: bytes) -> str:
+    """The seed in a tournament's secret. Raises UnknownForm."""
+    try:
+        raw = orjson.loads(secret)
+        if raw["schema"] == SCHEMA:
+            return str(raw["seed"])
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise UnknownForm("a tournament's secret is stored in a form that this version does not read")
+
+
+def _require_same(row: IdempotencyRow, once: Once | None) -> None:
+    if once is None or row.fingerprint != once.fingerprint:
+        msg = "this Idempotency-Key was used before with another body or query; use a new key for another intent"
+        raise IdempotencyKeyReused(msg)
