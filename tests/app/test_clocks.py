@@ -275,16 +275,18 @@ def test_a_move_that_came_too_late_is_not_for_the_decision_that_follows(
     assert instant_ms(played[0]["at"]) == deadline_ms
 
 
+@pytest.mark.parametrize("remembered", [False, True])
 def test_nor_when_somebody_else_has_noticed_the_lapse_meanwhile(
-    service: Service, other_worker: Service, ada: Caller, bob: Caller
+    service: Service, other_worker: Service, ada: Caller, bob: Caller, remembered: bool
 ) -> None:
-    table = Table(service, [ada, bob], Clock("per_decision", 300, on_timeout="autoplay"))
+    table = Table(service, [ada, bob], Clock("fischer", 1_000, 600_000, "autoplay"))
     began_s = time.perf_counter()
     table.sit_out()
     assert other_worker.live.settle(table.id)
     live = service.live.fresh(table.id)
     action = next(iter(live.game.legal(live.state)))
-    service.live.memory.forget(table.id)
+    if not remembered:
+        service.live.memory.forget(table.id)
     with pytest.raises(StaleVersion):
         service.play.act(ada, table.id, [action], None, None, None, None, began_s)
     assert "player" not in {event["data"].get("cause") for event in table.log()}
