@@ -46,6 +46,7 @@ def run(run: Run) -> Figures:
         "moves held until the lapse was due": f"{counts['held']:,}, of which {counts['held, moved']:,} were in time",
         "hours that the store's clock was moved": hours,
         "lapses": counts["lapses"],
+        "of them forfeits": counts["forfeits"],
         "matches": counts["matches"],
         "views": counts["views"],
         "streams": counts["streams"],
@@ -190,7 +191,7 @@ CAMPAIGN = Campaign(
     },
     long={
         "processes": 1,
-        "races": 10_000,
+        "races": 12_000,
         "racers": 48,
         "slow_rounds": 10,
         "slow_racers": 24,

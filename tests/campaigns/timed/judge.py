@@ -117,6 +117,7 @@ class Judge:
                     self.counts["moves"] += 1
                     if event["hash"] not in told:
                         raise Finding(f"{match}: nobody was told of the move {event['seq']}")
+                self.counts["forfeits"] += event["type"] == "seat_forfeited"
                 self.counts["lapses"] += is_lapse(log, event)
                 self.counts["extensions"] += event["type"] == "clock_extended"
 
