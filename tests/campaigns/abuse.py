@@ -275,4 +275,5 @@ CAMPAIGN = Campaign(
     run=run,
     short={"sockets": 90, "requests": 160, "creates": 40},
     long={"sockets": 1_000, "requests": 8_000, "creates": 400},
+    teeth=("believes-addresses", "creates-uncounted", "streams-unlimited"),
 )

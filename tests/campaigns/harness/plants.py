@@ -17,6 +17,8 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+from flask import request
+
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.ports import Commit, Committed, Conflict, StoreUnavailable
@@ -267,6 +269,38 @@ def _gone_are_paired(stack: ExitStack) -> None:
     stack.enter_context(mock.patch.object(State, "active", everybody))
 
 
+def _believes_addresses(stack: ExitStack) -> None:
+    """Whoever sends X-Forwarded-For comes from there."""
+    from spieltisch_service.web import limits
+
+    network = limits.network
+    stack.enter_context(
+        mock.patch.object(limits, "network", lambda seen: network(request.headers.get("X-Forwarded-For", seen)))
+    )
+
+
+def _creates_uncounted(stack: ExitStack) -> None:
+    """What is counted over all processes begins anew with every request."""
+
+    def count(original: Any, store: Any, rows: Any) -> Any:
+        return [each._replace(used=1) for each in original(store, rows)]
+
+    stack.enter_context(method(RedisStore, "count", count))
+
+
+def _streams_unlimited(stack: ExitStack) -> None:
+    """Nobody counts how many streams a key holds."""
+
+    def take(original: Any, streams: Any, _: Any) -> Any:
+        return original(streams, None)
+
+    def give_back(original: Any, streams: Any, _: Any) -> Any:
+        return original(streams, None)
+
+    stack.enter_context(method(Streams, "_take_place", take))
+    stack.enter_context(method(Streams, "_give_place_back", give_back))
+
+
 def _nothing_here(_: ExitStack) -> None:
     """The campaign itself does it, to the store's process or to its files."""
 
@@ -299,6 +333,9 @@ PLANTS: Mapping[str, Callable[[ExitStack], None]] = {
     "tail-lost": _nothing_here,
     "no-fsync": _nothing_here,
     "fsync-every-second": _nothing_here,
+    "believes-addresses": _believes_addresses,
+    "creates-uncounted": _creates_uncounted,
+    "streams-unlimited": _streams_unlimited,
     **CLOCK_BUGS,
 }
 

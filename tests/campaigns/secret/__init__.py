@@ -1,0 +1,1 @@
+"""What CANARY must find."""
