@@ -235,6 +235,7 @@ class AsyncTournaments(_Facade[Tournaments]):
     crosstable = _calls(Tournaments.crosstable)
     statistics = _calls(Tournaments.statistics)
     results = _calls(Tournaments.results)
+    report = _calls(Tournaments.report)
     export = _calls(Tournaments.export)
     ratings = _calls(Tournaments.ratings)
     events = _iterates(Tournaments.events)
@@ -314,7 +315,6 @@ class AsyncMatches(_Facade[Matches]):
     create = _gives_match(Matches.create)
     get = _gives_match(Matches.get)
     join = _gives_match(Matches.join)
-
     list = _finds_matches(Matches.list)
 
 

@@ -144,3 +144,17 @@ def test_head_is_get_without_a_body(client: Checked, ada: Person) -> None:
         head, get = client.send("HEAD", path + part), client.get(path + part)
         assert (head.status_code, head.data) == (200, b"")
         assert head.headers["Content-Length"] == get.headers["Content-Length"]
+
+
+def test_the_report_of_a_tournament_may_load_and_run_nothing(client: Checked, ada: Person) -> None:
+    clock = {"kind": "per_decision", "per_decision_ms": 60_000}
+    wanted = {"game": "wunderland", "name": "<script>", "format": "swiss", "clock": clock}
+    cup = Checked.ok(ada.post("/v1/tournaments", json=wanted))["id"]
+    answer = client.get(f"/v1/tournaments/{cup}/report.html")
+    assert answer.content_type == "text/html; charset=utf-8"
+    assert answer.headers["Content-Security-Policy"].split("; ") == [
+        *("default-src 'none'", "style-src 'unsafe-inline'"),
+        *("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
+    ]
+    assert "<script" not in answer.text
+    assert "&lt;script&gt;" in answer.text

@@ -215,6 +215,10 @@ class Tournaments:
         """All results in one line of JSON, once it has ended: what `spieltisch recompute` makes of the export."""
         return self._transport.text(f"{_one(tournament_id)}/results")
 
+    def report(self, tournament_id: str) -> str:
+        """What there is so far as a page of HTML that needs nothing beside it."""
+        return self._transport.text(f"{_one(tournament_id)}/report.html")
+
     def export(self, tournament_id: str) -> str:
         """The whole tournament as lines of JSON, once it has ended (TournamentNotEnded)."""
         return self._transport.text(f"{_one(tournament_id)}/export")

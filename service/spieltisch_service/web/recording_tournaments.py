@@ -54,4 +54,8 @@ def visit_tournaments(recorder: Recorder, key: str, options: dict[str, Any]) -> 
     # The hashes of its lines contain ids, and the seed is drawn.
     shown = re.sub(r'"(hash|seed)":"[0-9a-f]{64}"', rf'"\1":"{"5e" * 32}"', recorder.kept[-1].answer)
     recorder.kept[-1] = replace(recorder.kept[-1], answer=shown)
+    recorder.do("getTournamentReport", "GET", f"{path}/report.html")
+    # A page is long, and a lot has drawn its order.
+    head = recorder.kept[-1].answer.partition("<style>")[0]
+    recorder.kept[-1] = replace(recorder.kept[-1], answer=f"{head}…\n")
     recorder.do("getRatings", "GET", "/v1/ratings/wunderland?clock_class=blitz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from spieltisch_service.app.access import require_account
@@ -21,6 +22,7 @@ from spieltisch_service.domain.tournament.log import Entry, MatchEnded
 from spieltisch_service.domain.tournament.ratings import leaderboard
 from spieltisch_service.domain.tournament.standings import crosstable, standings
 from spieltisch_service.domain.tournament.statistics import played, statistics
+from spieltisch_service.reports import content, page
 
 STATUSES = ("open", "running", "paused", "finished", "cancelled")
 _MOST_PAGES = 20
@@ -101,15 +103,34 @@ class Reading:
         _, entries, at_ms = self._ended(tournament_id)
         return exported(entries, at_ms)
 
+    def report(self, tournament_id: str) -> str:
+        """What there is so far as one page of HTML. It has the names that people have now; who has none, an id.
+
+        Raises NotFound.
+        """
+        held = self._book.fresh(tournament_id)
+        entries, _ = self._entries(held)
+        state = held.folded
+        named = {
+            entrant.id: replace(entrant, name=name_of(held.sheet, entrant.id) or entrant.id)
+            for entrant in state.entrants.values()
+        }
+        ended = [entry for entry in entries if isinstance(entry, MatchEnded)]
+        return page.html(content.report(replace(state, entrants=named), ended))
+
     def _ended(self, tournament_id: str) -> tuple[Held, list[Entry], list[int]]:
         held = self._book.fresh(tournament_id)
         if not held.folded.ended:
             msg = f"the tournament is {held.status}; its seed is secret until it has ended"
             raise TournamentNotEnded(msg)
-        log = self._book.log(tournament_id, held.version)
+        return held, *self._entries(held)
+
+    def _entries(self, held: Held) -> tuple[list[Entry], list[int]]:
+        """The whole log, and when each entry of it happened."""
+        log = self._book.log(held.id, held.version)
         contents = [event.parsed() for event in log]
         entries = [entry_of(each["type"], each["data"], held.seed) for each in contents]
-        return held, entries, [event.at_ms for event in log]
+        return entries, [event.at_ms for event in log]
 
     def leaderboard(self, game: str, speed: str, *, limit: int) -> dict[str, Any]:
         """The best of a game and clock class."""

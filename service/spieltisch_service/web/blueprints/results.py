@@ -1,4 +1,4 @@
-"""What a tournament comes to: rounds, standings, statistics, its log and the file of it, and the ratings."""
+"""What a tournament comes to: rounds, standings, statistics, reports, its log and the file of it, and ratings."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from spieltisch_service.web.schemas.tournament_requests import RatingsQuery
 from spieltisch_service.web.sse import EVENT_STREAM, NDJSON
 
 BLUEPRINT = Blueprint("results", __name__, "What tournaments come to, and ratings.")
+HTML = "text/html"
+#: The page has its styles in it and needs nothing else, least of all what a name could bring with it.
+_STYLES_ALONE = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 _ONE = "/v1/tournaments/<tournament:tournament_id>"
 
 
@@ -87,6 +92,24 @@ def get_crosstable(call: Call, tournament_id: str) -> Response:
 def get_statistics(call: Call, tournament_id: str) -> Response:
     """Answer the statistics."""
     return answered(call.service.tournaments.statistics(tournament_id))
+
+
+@BLUEPRINT.operation(
+    _read(
+        "getTournamentReport",
+        "report.html",
+        "The tournament as a page",
+        "For people: standings, plots of ratings, scores, seats and times with their intervals, crosstable and faults, "
+        "as one page of HTML without scripts that needs nothing beside it. At any time, with what there is so far; the "
+        "seed is in it once the tournament has ended.",
+        Success(200, "The page.", {HTML: None}),
+    )
+)
+def get_tournament_report(call: Call, tournament_id: str) -> Response:
+    """Answer the page."""
+    response = Response(call.service.tournaments.report(tournament_id), mimetype=HTML)
+    response.headers["Content-Security-Policy"] = _STYLES_ALONE
+    return response
 
 
 @BLUEPRINT.operation(
