@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import dramatiq
 from dramatiq.brokers.redis import RedisBroker
-from dramatiq.errors import ConnectionError as BrokerUnreachable
+from dramatiq.errors import BrokerConnectionError as BrokerUnreachable
 from dramatiq.middleware import Retries, ShutdownNotifications
 from redis.exceptions import RedisError
 
