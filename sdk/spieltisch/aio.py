@@ -315,6 +315,7 @@ class AsyncMatches(_Facade[Matches]):
     create = _gives_match(Matches.create)
     get = _gives_match(Matches.get)
     join = _gives_match(Matches.join)
+    export_all = _iterates(Matches.export_all)
     list = _finds_matches(Matches.list)
 
 

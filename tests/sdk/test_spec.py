@@ -97,6 +97,7 @@ CALLS: dict[str, Callable[[Client, Match], Any]] = {
     "getCrosstable": lambda client, _: client.tournaments.crosstable("tn_1"),
     "getStatistics": lambda client, _: client.tournaments.statistics("tn_1"),
     "getResults": lambda client, _: client.tournaments.results("tn_1"),
+    "exportMatches": lambda client, _: next(client.matches.export_all(game="wunderland", page_size=7)),
     "getTournamentReport": lambda client, _: client.tournaments.report("tn_1"),
     "exportTournament": lambda client, _: client.tournaments.export("tn_1"),
     "getTournamentEvents": lambda client, _: client.tournaments.event_page("tn_1", after=2, limit=3, wait=4),

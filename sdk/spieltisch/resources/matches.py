@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spieltisch._transport import segment
+from spieltisch.errors import UnexpectedAnswer
 from spieltisch.models import MatchInfo, MatchPage
 from spieltisch.resources.match import Match
 from spieltisch.resources.reading import read
@@ -84,6 +86,23 @@ class Matches:
             if cursor is None:
                 return
 
+    def export_all(self, *, game: str | None = None, page_size: int | None = None) -> Iterator[dict[str, Any]]:
+        """The records of all finished public matches, newest first, each as `Match.record` gives it.
+
+        Pages of `page_size` (1 to 200) are fetched as the loop gets to them. A match whose deal others have still to
+        play is left out.
+        """
+        cursor = None
+        while True:
+            query = {"game": game, "limit": page_size, "cursor": cursor}
+            # Not `splitlines`: names may hold what it takes for the end of a line.
+            *lines, last = self._transport.text("/v1/exports/matches", query).removesuffix("\n").split("\n")
+            cursor = _next_cursor(last)
+            for line in lines:
+                yield json.loads(line)
+            if cursor is None:
+                return
+
     def join(
         self,
         match_id: str,
@@ -105,3 +124,15 @@ class Matches:
         if self._client.key is None and info.grants:
             return Match(self._client.with_key(info.grants[0].token), info)
         return Match(self._client, info)
+
+
+def _next_cursor(line: str) -> str | None:
+    """What the last line of an export says. Raises UnexpectedAnswer where that is not the last one."""
+    try:
+        end = json.loads(line)
+    except ValueError:
+        end = None
+    if not isinstance(end, dict) or "next_cursor" not in end:
+        raise UnexpectedAnswer("the export of matches was cut")
+    cursor: str | None = end["next_cursor"]
+    return cursor

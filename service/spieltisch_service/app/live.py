@@ -132,6 +132,11 @@ class LiveMatches:
             if stored is not None
         ]
 
+    def glance(self, match_id: str) -> LiveMatch | None:
+        """The match as the store has it, which is not kept in memory: nobody plays it. None where there is none."""
+        stored = self.store.load(match_id)
+        return None if stored is None else self._live(stored, None)
+
     def past(self, live: LiveMatch, version: int) -> LiveMatch:
         """The match as it was at an earlier version, from deal and log."""
         log = self.log(live.match.id, version)

@@ -8,6 +8,7 @@ from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.clocks import Clocks, Heart
 from spieltisch_service.app.decisions import Decisions
 from spieltisch_service.app.expiry import Expiry
+from spieltisch_service.app.exports import Exports
 from spieltisch_service.app.invitations import Invitations
 from spieltisch_service.app.keys import Keys
 from spieltisch_service.app.limits import Limits
@@ -74,6 +75,7 @@ class Service:
         self.play = Playing(self.live, waiting)
         self.streams = Streams(self.live, self.book, waiting, self.accounts, stream_cap, observer)
         self.decisions = Decisions(self.live, waiting, self.accounts)
+        self.exports = Exports(self.live)
         self.sandbox = Sandbox()
         self.organizing = Organizing(self.book, tokens, bots)
         self.ratings = RatingBooks(store)

@@ -21,6 +21,7 @@ from spieltisch_service.web.blueprints import (
     accounts,
     docs,
     events,
+    exports,
     games,
     invitations,
     keys,
@@ -126,7 +127,8 @@ def create_app(service: Service | None, settings: Any = None, metrics: Metrics |
     app.register_error_handler(StoreUnavailable, problems.of_lost_store)
     app.register_error_handler(Exception, problems.of_fault)
     api = Api(app, TITLE, version("spieltisch-service"), _spec_options())
-    for room in (operations, games, accounts, keys, matches, invitations, play, events, sandbox, tournaments, results):
+    rooms = (operations, games, accounts, keys, matches, invitations, play, events, sandbox, tournaments, results)
+    for room in (*rooms, exports):
         api.register_blueprint(room.BLUEPRINT)
     app.register_blueprint(docs.BLUEPRINT)
     require_declared(app)

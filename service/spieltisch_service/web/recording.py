@@ -242,6 +242,9 @@ def _visit_ends(recorder: Recorder, key: str) -> None:
     recorder.do("resign", "POST", f"{path}/resignation", {"seat": 1}, token=key)
     recorder.do("getMatch", "GET", path)
     recorder.do("getRecord", "GET", f"{path}/record")
+    recorder.do("exportMatches", "GET", "/v1/exports/matches?game=wunderland&limit=1")
+    shown = re.sub(r'(?<="next_cursor":")[^"]+', _MARKS["next_cursor"], recorder.kept[-1].answer)
+    recorder.kept[-1] = replace(recorder.kept[-1], answer=shown)
     for media_type in ("text/event-stream", "application/x-ndjson"):
         recorder.do("getEvents", "GET", f"{path}/events?after=2", accept=media_type)
     recorder.do("rematch", "POST", f"{path}/rematch", {}, token=key, expect=201)

@@ -100,6 +100,7 @@ RULES: Mapping[str, Rule] = {
     "getCrosstable": "anybody",
     "getStatistics": "anybody",
     "getResults": "anybody",
+    "exportMatches": "anybody",
     "getTournamentReport": "anybody",
     "exportTournament": "anybody",
     "getTournamentEvents": "anybody",
