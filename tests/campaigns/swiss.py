@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -134,6 +135,10 @@ def _compared(run: Run, site: Served, organizer: Client, ended: TournamentInfo, 
         raise Finding("the export computes to other results than the service's")
     if [line.entrant for line in cup.standings(ended.id)] != [line["entrant"] for line in _standings(told)]:
         raise Finding("the standings are in another order than in the results")
+    page = cup.report(ended.id)
+    missing = [bot.name for bot in bots if bot.name not in page]
+    if missing or re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//", page):
+        raise Finding(f"the report lacks {missing}, or loads something from elsewhere")
     board = cup.ratings("wunderland", clock_class="rapid", limit=200)
     if board.version != len(results):
         raise Finding(f"{board.version} of {len(results)} matches are rated")
