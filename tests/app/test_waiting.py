@@ -92,13 +92,13 @@ def test_who_lost_the_seat_while_waiting_sees_nobodys_hand(
     asked: dict[str, Any] = {"seat": None, "nonce": None, "name": None, "once": None}
     invitation = match["invitations"][0]["token"]
     version = service.seats.join(bob, match["id"], invitation=invitation, **asked).body["version"]
-    for_more = Waiting.for_more
+    until = Waiting.until
 
     def meanwhile(*given: Any) -> Any:
         other_worker.seats.leave(ada, match["id"], 1)
-        return for_more(*given)
+        return until(*given)
 
-    monkeypatch.setattr(Waiting, "for_more", meanwhile)
+    monkeypatch.setattr(Waiting, "until", meanwhile)
     if visibility == "private":
         with pytest.raises(errors.NotFound):
             wait(service, bob, match["id"], version)
