@@ -7,9 +7,11 @@ may run twice, and changes nothing the second time. What is to be done stands in
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import dramatiq
+import structlog
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.errors import BrokerConnectionError as BrokerUnreachable
 from dramatiq.middleware import Retries, ShutdownNotifications
@@ -26,6 +28,8 @@ _DEAD_AFTER_MS = 15_000
 #: How long a worker that has nothing to do waits, in ms, before it looks again.
 _LOOK_AGAIN_MS = 200
 
+_log = structlog.get_logger(__name__)
+
 
 class Jobs:
     """The queue of one store. `work` does one job, of the match or tournament with the id that it is given."""
@@ -40,7 +44,13 @@ class Jobs:
         )
 
         def job(id_: str) -> None:
-            work(id_)
+            try:
+                work(id_)
+            except StoreUnavailable:
+                raise
+            except Exception:
+                _log.exception("job_failed", job=id_)
+                raise
 
         self._actor = dramatiq.actor(actor_name="look_after", broker=self._broker)(job)
         self._worker = dramatiq.Worker(self._broker, worker_timeout=_LOOK_AGAIN_MS, worker_threads=1)
@@ -53,7 +63,9 @@ class Jobs:
             raise StoreUnavailable(str(error)) from error
 
     def start(self) -> None:
-        """Work on jobs beside this thread, until `stop`."""
+        """Work on jobs beside this thread, until `stop`. A store that is away is waited for."""
+        # It tells of an outage with every attempt, by a traceback; the sweeper tells of it once.
+        logging.getLogger("dramatiq").setLevel(logging.CRITICAL + 1)
         self._worker.start()
 
     def stop(self) -> None:

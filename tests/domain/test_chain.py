@@ -61,10 +61,13 @@ def test_an_event_on_the_wire_has_its_six_fields() -> None:
     }
 
 
-@pytest.mark.parametrize(("kind", "ends"), [("match_finished", True), ("match_aborted", True), ("action", False)])
+@pytest.mark.parametrize(
+    ("kind", "ends"),
+    [("match_finished", True), ("match_aborted", True), ("finished", True), ("cancelled", True), ("action", False)],
+)
 def test_the_last_event_is_known_by_its_type(kind: str, ends: bool) -> None:
     event = chained(0, GENESIS_HASH, [(kind, None, {"type": "match_finished"})])[0]
-    assert LoggedEvent(1, event.body, event.hash, 0).ends_match is ends
+    assert LoggedEvent(1, event.body, event.hash, 0).ends_log is ends
 
 
 @given(st.integers(0, 4_000_000_000_000))
