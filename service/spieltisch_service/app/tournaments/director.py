@@ -19,8 +19,8 @@ from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.app.tournaments.book import Book, Change, Held
-from spieltisch_service.app.tournaments.organizing import HOUSE
 from spieltisch_service.app.tournaments.ratings import RatingBooks
+from spieltisch_service.app.tournaments.wire import HOUSE
 from spieltisch_service.domain import play
 from spieltisch_service.domain.errors import EntryRefused
 from spieltisch_service.domain.events import LoggedEvent
@@ -78,7 +78,6 @@ class Director:
             noted = held.folded.table(stake.table)
             if noted is not None and isinstance(entry, MatchEnded) and noted.results.get(number) == entry:
                 self._ratings.note(held.folded.setup, entry)
-        if table is not None:
             self._show_deals(held.folded, stake.table)
         self._live.rewrite(match_id, lambda match: _with(match, told=True))
         self._go_on(held.id)
@@ -141,9 +140,7 @@ class Director:
 
     def _settled(self, held: Held) -> bool:
         """Say that nothing is left to do before something else happens; False where something has."""
-        done = self._book.change(
-            held.id, None, lambda now: Change((), settled=now.version == held.version), dry_run=False
-        )
+        done = self._book.change(held.id, None, lambda now: Change((), settled=now.version == held.version))
         return done.version == held.version
 
     def _play(self, held: Held, wanted: DueMatch) -> None:

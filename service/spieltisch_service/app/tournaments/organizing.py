@@ -17,7 +17,7 @@ from spieltisch_service.app.errors import (
 )
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.app.tournaments.book import Book, Change, Held, Sheet
-from spieltisch_service.app.tournaments.wire import round_to_wire, to_wire
+from spieltisch_service.app.tournaments.wire import HOUSE, round_to_wire, to_wire
 from spieltisch_service.domain.errors import EntryRefused, InvalidSetup
 from spieltisch_service.domain.tournament.fold import apply
 from spieltisch_service.domain.tournament.log import (
@@ -39,8 +39,6 @@ from spieltisch_service.domain.tournament.setup import TournamentSetup
 from spieltisch_service.games.catalogue import GAMES
 
 _CREATE_KEY_KEPT_MS = 24 * 3_600_000
-#: What a house bot's id as an entrant begins with.
-HOUSE = "bot:"
 
 
 class Organizing:

@@ -13,9 +13,8 @@ from spieltisch_service.app.cursors import cursor_of, position_of
 from spieltisch_service.app.errors import TournamentNotEnded
 from spieltisch_service.app.live import is_match
 from spieltisch_service.app.tournaments.book import LISTED, Book, Held, entry_of
-from spieltisch_service.app.tournaments.organizing import HOUSE
 from spieltisch_service.app.tournaments.ratings import RatingBooks
-from spieltisch_service.app.tournaments.wire import name_of, round_to_wire, to_wire
+from spieltisch_service.app.tournaments.wire import HOUSE, name_of, round_to_wire, to_wire
 from spieltisch_service.domain.events import canonical
 from spieltisch_service.domain.tournament.export import exported, results
 from spieltisch_service.domain.tournament.log import Entry, MatchEnded

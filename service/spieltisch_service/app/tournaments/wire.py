@@ -10,6 +10,9 @@ from spieltisch_service.domain.events import instant
 from spieltisch_service.domain.tournament import lots
 from spieltisch_service.domain.tournament.state import Round, Table
 
+#: What a house bot's id as an entrant begins with.
+HOUSE = "bot:"
+
 
 def to_wire(held: Held) -> dict[str, Any]:
     """The tournament: how it is set up and how it stands, with everybody who entered."""
@@ -42,7 +45,7 @@ def to_wire(held: Held) -> dict[str, Any]:
 
 def name_of(sheet: Sheet, entrant: str) -> str | None:
     """How an entrant is called: a house bot by its name; null for an account whose name was erased."""
-    return entrant.removeprefix("bot:") if entrant.startswith("bot:") else sheet.names.get(entrant)
+    return entrant.removeprefix(HOUSE) if entrant.startswith(HOUSE) else sheet.names.get(entrant)
 
 
 def round_to_wire(paired: Round) -> dict[str, Any]:

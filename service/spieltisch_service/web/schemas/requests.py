@@ -14,6 +14,7 @@ from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Action, Game
 from spieltisch_service.web.schemas import fields as strict
+from spieltisch_service.web.schemas.by_game import ByGame
 from spieltisch_service.web.schemas.clocks import ClockRequest
 from spieltisch_service.web.schemas.fields import (
     Documented,
@@ -273,26 +274,14 @@ def _is_object(value: Any) -> None:
         raise ValidationError([strict.NO_OBJECT])
 
 
-_NEW_MATCHES = {game.id: _new_match_schema(game) for game in GAMES.values()}
-
-
-class MatchRequest(OneOfSchema):
+class MatchRequest(ByGame):
     """`POST /v1/matches`: the game decides about seats and options."""
 
-    type_field = "game"
-    type_field_remove = False
-    type_schemas = _NEW_MATCHES
+    type_schemas = {game.id: _new_match_schema(game) for game in GAMES.values()}  # noqa: RUF012 (marshmallow's own)
 
     def load(self, data: Any, **_: Any) -> NewMatch:
         """The checked body. Raises ValidationError."""
-        if type(data) is not dict:
-            raise ValidationError({"_schema": [strict.NO_OBJECT]})
-        name = data.get("game")
-        if type(name) is not str:
-            raise ValidationError({"game": [strict.NO_STRING if "game" in data else strict.MISSING]})
-        if name not in _NEW_MATCHES:
-            raise ValidationError({"game": [strict.not_one_of(tuple(_NEW_MATCHES))]})
-        return NewMatch(**_NEW_MATCHES[name].load(data))
+        return NewMatch(**super().load(data))
 
 
 class NothingRequest(RequestShape):

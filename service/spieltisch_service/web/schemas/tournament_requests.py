@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError
-from marshmallow_oneofschema.one_of_schema import OneOfSchema
+from marshmallow import Schema
 
 from spieltisch_service.app.tournaments.reading import STATUSES
 from spieltisch_service.domain.tournament import setup as setups
 from spieltisch_service.domain.tournament.ratings import CLOCK_CLASSES
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
-from spieltisch_service.web.schemas import fields as strict
+from spieltisch_service.web.schemas.by_game import ByGame
 from spieltisch_service.web.schemas.clocks import ClockRequest
 from spieltisch_service.web.schemas.fields import (
     Flag,
@@ -125,28 +124,15 @@ def _new_tournament_schema(game: Game[Any]) -> Schema:
     return made
 
 
-_NEW = {game.id: _new_tournament_schema(game) for game in GAMES.values()}
-
-
-class TournamentRequest(OneOfSchema):
+class TournamentRequest(ByGame):
     """`POST /v1/tournaments`: the game decides about seats and options."""
 
-    type_field = "game"
-    type_field_remove = False
-    type_schemas = _NEW
+    type_schemas = {game.id: _new_tournament_schema(game) for game in GAMES.values()}  # noqa: RUF012 (marshmallow's own)
 
     def load(self, data: Any, **_: Any) -> Any:
         """The checked body. Raises ValidationError."""
-        if type(data) is not dict:
-            raise ValidationError({"_schema": [strict.NO_OBJECT]})
-        name = data.get("game")
-        if type(name) is not str:
-            raise ValidationError({"game": [strict.NO_STRING if "game" in data else strict.MISSING]})
-        if name not in _NEW:
-            raise ValidationError({"game": [strict.not_one_of(tuple(_NEW))]})
-        loaded = dict(_NEW[name].load(data))
-        if loaded.get("clock") is not None:
-            loaded["clock"] = loaded["clock"].to_wire()
+        loaded = dict(super().load(data))
+        loaded["clock"] = loaded["clock"].to_wire()
         return loaded
 
 
