@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import pytest
 import redis
 
 from spieltisch_service.settings import BadSettings
-from spieltisch_service.store.embedded import EmbeddedStore, StoreNotStarted, find_binary
+from spieltisch_service.store.embedded import EmbeddedStore, StoreNotStarted, _Lock, find_binary
 
 OWNER = """
 import sys, time
@@ -207,6 +208,28 @@ def test_the_lock_notes_who_serves(tmp_path: Path) -> None:
     with started(tmp_path / "data") as store:
         assert json.loads((tmp_path / "data" / "lock").read_text())["pid"] == store.pid
         assert json.loads((tmp_path / "data" / "service.lock").read_text()) == {"pid": os.getpid()}
+
+
+def test_who_reads_the_lock_while_its_note_changes_finds_the_old_note_or_the_new_one(tmp_path: Path) -> None:
+    writer = _Lock(tmp_path / "lock")
+    assert writer.take()
+    notes: list[dict[str, int | str]] = [{"pid": 7, "socket": "/short.sock"}, {"pid": 4_194_304, "socket": "/l" * 45}]
+    writer.write(notes[0])
+    over = threading.Event()
+
+    def change() -> None:
+        while not over.is_set():
+            for note in notes:
+                writer.write(note)
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        assert [found for found in (_Lock(tmp_path / "lock").read() for _ in range(5000)) if found not in notes] == []
+    finally:
+        over.set()
+        changing.join()
+        writer.close()
 
 
 def program(path: Path, text: str) -> str:

@@ -35,6 +35,8 @@ from spieltisch_service.settings import open_data_dir
 _SOCKET_PATH_BYTES = 100
 _OLDEST_VERSION = (7, 0)
 _POLL_S = 0.01
+# More than the longest note, which is a process id and the path of a socket.
+_NOTE_BYTES = 1024
 
 
 class StoreNotStarted(Exception):
@@ -138,10 +140,10 @@ class _Lock:
         return True
 
     def write(self, note: dict[str, int | str]) -> None:
-        """Say in the file who holds the lock. Only for the holder."""
+        """Say in the file who holds the lock. Only for the holder. Who reads meanwhile finds the old note or this."""
         assert self.fd is not None
-        os.ftruncate(self.fd, 0)
-        os.pwrite(self.fd, json.dumps(note).encode(), 0)
+        # One write over the whole of the old note: to empty the file first would show it empty to a reader.
+        os.pwrite(self.fd, json.dumps(note).encode().ljust(_NOTE_BYTES), 0)
 
     def read(self) -> dict[str, int | str]:
         """Return the holder's note; empty where there is none."""
