@@ -90,7 +90,8 @@ class Worker:
     """The work that is not a request: house bots, the sweep of matches whose time is over, and jobs."""
 
     def __init__(self, service: Service, store_url: str) -> None:
-        self._jobs = Jobs(store_url, service.director.look_after)
+        self._service = service
+        self._jobs = Jobs(store_url, self._look_after)
         self._bots = HouseBots(service)
         self._sweeper = Sweeper(service, self._jobs.hand_on)
 
@@ -102,6 +103,10 @@ class Worker:
         self._bots.run_until(stop)
         sweeping.join()
         self._jobs.stop()
+
+    def _look_after(self, id_: str) -> None:
+        self._service.director.look_after(id_)
+        self._sweeper.ended(id_)
 
 
 def build_worker(settings: Settings) -> Worker:

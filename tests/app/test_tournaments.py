@@ -9,14 +9,20 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.service import Service
+from spieltisch_service.app.tournaments import director
 from spieltisch_service.bots import house, random_bot
 from spieltisch_service.bots.house import HouseBots, Sweeper
 from spieltisch_service.bots.position import Decide
 from spieltisch_service.domain.events import canonical
+from spieltisch_service.domain.tournament.log import paired
+from spieltisch_service.domain.tournament.pairing.outcome import Wait
+from spieltisch_service.domain.tournament.pairing.rounds import next_round
+from spieltisch_service.domain.tournament.state import State
 
 from .conftest import once
 
@@ -52,7 +58,6 @@ def play(service: Service, tournament: str, players: list[Caller] | None = None)
     """Let everybody play until the tournament has ended; accounts take their default action. What it is then."""
     bots, sweeper = HouseBots(service, seed=1), Sweeper(service)
     for _ in range(10_000):
-        sweeper._passed_over.clear()
         busy = bots.play_waiting() + sweeper.sweep()
         for player in players or []:
             busy += act(service, player)
@@ -155,7 +160,6 @@ def test_a_deal_that_is_still_to_be_played_is_not_shown(service: Service, ada: C
     bots, sweeper = HouseBots(service, seed=1), Sweeper(service)
     seen: set[tuple[int, bool]] = set()
     for _ in range(2_000):
-        sweeper._passed_over.clear()
         busy = bots.play_waiting() + sweeper.sweep()
         [table] = service.tournaments.rounds(tournament)["rounds"][0]["tables"] if busy or seen else [{"results": []}]
         shown = [service.play.record(ANONYMOUS, result["match"]) for result in table["results"]]
@@ -302,6 +306,37 @@ def test_pausing_holds_up_the_next_round_only(service: Service, ada: Caller) -> 
     assert service.tournaments.rounds(tournament)["rounds"] == []
     service.organizing.resume(ada, tournament, None, dry_run=False)
     assert play(service, tournament)["status"] == "finished"
+
+
+def test_a_round_that_cannot_be_is_told_and_holds_up_its_tournament_alone(
+    service: Service, ada: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, other = create(service, ada, format="round_robin"), create(service, ada, format="round_robin")
+    for tournament in (held, other):
+        for bot in ("random", "greedy"):
+            enter(service, ada, tournament, bot)
+        start(service, ada, tournament)
+    asked = []
+
+    def impossible(state: State) -> Any:
+        if state.tournament != held:
+            return next_round(state)
+        asked.append(state.status)
+        return paired(held, 1, [["bot:random", "bot:random"]], 1) if state.status == "running" else Wait("paused")
+
+    monkeypatch.setattr(director, "next_round", impossible)
+    with capture_logs() as lines:
+        assert play(service, other)["status"] == "finished"
+    assert [(line["event"], line["tournament"]) for line in lines] == [("tournament_held", held)]
+    assert "bot:random is named twice" in lines[0]["detail"]
+    # It was asked for the round once, and for what comes after it is paused as often as somebody looks.
+    assert asked[:2] == ["running", "paused"]
+    assert asked.count("running") == 1
+    assert service.tournaments.get(held)["status"] == "paused"
+    assert service.store.due(10) == []
+    monkeypatch.setattr(director, "next_round", next_round)
+    service.organizing.resume(ada, held, None, dry_run=False)
+    assert play(service, held)["status"] == "finished"
 
 
 def test_lists_tell_of_what_one_organizes_and_has_entered(

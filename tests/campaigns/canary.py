@@ -181,7 +181,6 @@ def _tournament(watched: Watched, rng: random.Random) -> None:
     watched.done("POST", f"{path}/start", key, {})
     bots, sweeper = HouseBots(watched.service, seed=1), Sweeper(watched.service)
     while watched.done("GET", path)["status"] == "running":
-        sweeper._passed_over.clear()
         bots.play_waiting()
         sweeper.sweep()
         for waiting in watched.done("GET", "/v1/me/decisions", key)["decisions"]:

@@ -10,7 +10,7 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import orjson
 import structlog
@@ -35,8 +35,8 @@ _BATCH = 100
 _QUIET_S = 1.0
 #: How often the sweeper looks, and how long it leaves alone what it cannot read.
 _SWEEP_EVERY_S, _PASSED_OVER_S = 0.5, 60.0
-#: After so long, what was handed on and is still to be done is handed on again.
-_HANDED_ON_S = 10.0
+#: After so long, what was handed on and is still to be done is handed on again; then after twice as long, and so on.
+_AGAIN_S, _AGAIN_AT_MOST_S = 2.0, 60.0
 
 _log = structlog.get_logger(__name__)
 
@@ -122,17 +122,57 @@ class HouseBots:
         self._service.play.act(caller, match_id, [action], view["version"], seat, once)
 
 
+class _HandedOn:
+    """What others have been asked to do, so that a queue that is slow does not fill up with the same job.
+
+    It is to be asked for again at once when it has ended or was not due meanwhile; else after a while that doubles
+    each time, for the job may be lost, and nobody tells of one that another process has done.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        #: By id: until when it is waited for, and for how long that is.
+        self._asked: dict[str, tuple[float, float]] = {}
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def waits(self, id_: str, now_s: float) -> bool:
+        """Whether it has been asked for and is not to be asked for again yet."""
+        asked = self._asked.get(id_)
+        return asked is not None and now_s < asked[0]
+
+    def begin(self, id_: str, now_s: float) -> None:
+        """It is asked for now."""
+        with self._lock:
+            _, before_s = self._asked.get(id_, (0.0, _AGAIN_S / 2))
+            wait_s = min(2 * before_s, _AGAIN_AT_MOST_S)
+            self._asked[id_] = (now_s + wait_s, wait_s)
+
+    def end(self, id_: str) -> None:
+        """It has been done, or nobody could be asked."""
+        with self._lock:
+            self._asked.pop(id_, None)
+
+    def keep(self, due: Collection[str]) -> None:
+        """Forget what is not due any more."""
+        with self._lock:
+            self._asked = {id_: wait for id_, wait in self._asked.items() if id_ in due}
+
+
 class Sweeper:
     """Settles what the clocks say where nobody asks, ends matches that nobody has moved for too long, and deletes ended
     ones that are not kept for good.
 
-    What concerns a tournament is handed on (`hand_on`, which takes an id; by itself: done at once).
+    What concerns a tournament is handed on (`hand_on`, which takes an id, to somebody who says `ended` after it; by
+    itself: done at once).
     """
 
     def __init__(self, service: Service, hand_on: Callable[[str], object] | None = None) -> None:
         self._service = service
-        self._hand_on = hand_on or (lambda id_: service.director.look_after(id_))
+        self._hand_on = hand_on or self._look_after
         self._passed_over: dict[str, float] = {}
+        self._handed_on = _HandedOn()
 
     def run_until(self, stop: threading.Event) -> None:
         """Look twice a second until `stop` is set."""
@@ -148,23 +188,42 @@ class Sweeper:
 
     def sweep(self) -> int:
         """Settle the matches whose time is over; how many."""
-        service = self._service
+        store = self._service.store
         now_s = time.monotonic()
         self._passed_over = {name: until_s for name, until_s in self._passed_over.items() if until_s > now_s}
+        due = store.due(_BATCH + len(self._passed_over) + len(self._handed_on))
+        self._handed_on.keep(set(due))
         settled = 0
-        for match_id in service.store.due(_BATCH + len(self._passed_over)):
-            if match_id in self._passed_over:
+        for id_ in due:
+            if id_ in self._passed_over or self._handed_on.waits(id_, now_s):
                 continue
             try:
-                done = not is_match(match_id) or service.live.settle(match_id) or service.expiry.expire(match_id)
-                if not is_match(match_id) or (not done and service.live.fresh(match_id).match.is_to_be_told):
-                    self._hand_on(match_id)
-                    self._passed_over[match_id] = now_s + _HANDED_ON_S
-                    done = True
+                settled += self._settle(id_, now_s)
             except UnknownForm as error:
                 # Another version's; it stays due, and must not be looked at over and over again.
-                self._passed_over[match_id] = now_s + _PASSED_OVER_S
-                _log.info("match_passed_over", match=match_id, detail=str(error))
-            else:
-                settled += done
+                self._passed_over[id_] = now_s + _PASSED_OVER_S
+                _log.info("match_passed_over", match=id_, detail=str(error))
         return settled
+
+    def ended(self, id_: str) -> None:
+        """What was handed on has been done."""
+        self._handed_on.end(id_)
+
+    def _settle(self, id_: str, now_s: float) -> bool:
+        service = self._service
+        if is_match(id_):
+            if service.live.settle(id_) or service.expiry.expire(id_):
+                return True
+            if not service.live.fresh(id_).match.is_to_be_told:
+                return False
+        self._handed_on.begin(id_, now_s)
+        try:
+            self._hand_on(id_)
+        except BaseException:
+            self._handed_on.end(id_)
+            raise
+        return True
+
+    def _look_after(self, id_: str) -> None:
+        self._service.director.look_after(id_)
+        self.ended(id_)

@@ -13,6 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import structlog
+
 from spieltisch_service.app.errors import NotFound
 from spieltisch_service.app.live import LiveMatches, Plan, is_match
 from spieltisch_service.app.live_match import LiveMatch
@@ -26,7 +28,14 @@ from spieltisch_service.domain.errors import EntryRefused
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.domain.match import Match, Seat, Stake
 from spieltisch_service.domain.tournament.due import DueMatch, due, revealed, undisputed
-from spieltisch_service.domain.tournament.log import Entry, Finished, MatchEnded, MatchVoided, RoundPaired
+from spieltisch_service.domain.tournament.log import (
+    Entry,
+    Finished,
+    MatchEnded,
+    MatchVoided,
+    Paused,
+    RoundPaired,
+)
 from spieltisch_service.domain.tournament.pairing.outcome import Over
 from spieltisch_service.domain.tournament.pairing.rounds import next_round
 from spieltisch_service.domain.tournament.seating import planned
@@ -35,6 +44,8 @@ from spieltisch_service.games.catalogue import GAMES
 
 #: After so many steps a job lets others have their turn; what is left is due.
 _MOST_STEPS = 1000
+
+_log = structlog.get_logger(__name__)
 
 
 class Director:
@@ -133,10 +144,21 @@ class Director:
                 continue
             try:
                 self._book.change(tournament_id, None, partial(_if_still, entry=entry, version=held.version))
-            except EntryRefused:
+            except EntryRefused as error:
+                _log.error("tournament_held", tournament=tournament_id, entry=entry.type, detail=str(error))
+                if not self._held_up(held):
+                    return
                 continue
             if isinstance(entry, MatchEnded | MatchVoided):
                 self._show_deals(self._book.fresh(tournament_id).folded, entry.table)
+
+    def _held_up(self, held: Held) -> bool:
+        """Pause it, for what it needs next is refused, and would be again; False where that was no help."""
+        if held.status != "running":
+            self._settled(held)
+            return False
+        self._book.change(held.id, None, partial(_if_still, entry=Paused(), version=held.version))
+        return True
 
     def _settled(self, held: Held) -> bool:
         """Say that nothing is left to do before something else happens; False where something has."""
