@@ -193,6 +193,8 @@ def test_who_does_not_show_up_is_forfeited_and_removed_after_so_many(
     # The third was decided without being played.
     assert [result["match"] is None for result in table["results"]] == [False, False, True]
     assert service.tournaments.standings(tournament)["standings"][0]["entrant"] == "bot:random"
+    # Nobody is the stronger for an opponent that was not there: rated as what is recomputed from the export.
+    assert service.tournaments.leaderboard("wunderland", "bullet", limit=9)["ratings"] == []
 
 
 def test_what_the_organizer_does_is_refused_with_a_reason(service: Service, ada: Caller, bob: Caller) -> None:

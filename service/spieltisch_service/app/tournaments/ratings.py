@@ -18,7 +18,7 @@ from spieltisch_service.app.callers import Once
 from spieltisch_service.app.ports import Commit, Committed, IdempotencyRow, Replayed, Store, StoredMatch, UnknownForm
 from spieltisch_service.domain.events import GENESIS_HASH, LoggedEvent, chained
 from spieltisch_service.domain.tournament.log import MatchEnded
-from spieltisch_service.domain.tournament.ratings import Rating, clock_class, rated
+from spieltisch_service.domain.tournament.ratings import Rating, clock_class, counting, rated
 from spieltisch_service.domain.tournament.setup import TournamentSetup
 
 SCHEMA = 1
@@ -58,8 +58,8 @@ class RatingBooks:
         return self._store.events(book_id(game, speed), after, limit)
 
     def note(self, setup: TournamentSetup, result: MatchEnded) -> None:
-        """Let a match count, once, if it is rated: not where it was decided without being played."""
-        if not setup.rated or result.match is None:
+        """Let a match count, once, if it is one that counts."""
+        if not any(counting(setup, [result])):
             return
         game, speed = setup.game, clock_class(setup.clock)
         id_ = book_id(game, speed)
