@@ -15,7 +15,6 @@ from spieltisch_service.app.access import (
     require_visible,
 )
 from spieltisch_service.app.callers import Answer, Caller, Once, SeatGrant
-from spieltisch_service.app.cursors import cursor_of, position_of
 from spieltisch_service.app.errors import (
     FieldError,
     Forbidden,
@@ -26,6 +25,7 @@ from spieltisch_service.app.errors import (
     NotFound,
 )
 from spieltisch_service.app.invitations import first_invitations
+from spieltisch_service.app.listing import page_of
 from spieltisch_service.app.live import Done, LiveMatches, Plan
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.quotas import Quotas
@@ -42,8 +42,6 @@ _CREATE_KEY_KEPT_MS = 24 * 3_600_000
 #: `match_created` and `match_started`.
 _EVENTS_OF_A_FULL_MATCH = 2
 _STATUSES = ("open", "running", "finished", "aborted")
-#: How many pages of a list are read for one answer at most, when a filter leaves little over.
-_MOST_PAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,25 +226,14 @@ class Matches:
     ) -> dict[str, Any]:
         """A page of matches, newest first: the public ones, or with `mine` those that the caller is in."""
         account_id = require_account(caller) if mine else None
-        before = None if cursor is None else position_of(cursor)
         lists = [f"{s}:{g}" for s in _STATUSES if status in (None, s) for g in GAMES if game in (None, g)]
-        found: list[dict[str, Any]] = []
-        for _ in range(_MOST_PAGES):
-            if account_id is not None:
-                page = self._store.list_of_account(account_id, before, limit)
-            else:
-                page = self._store.list_public(lists, before, limit)
-            lives = {live.match.id: live.match for live in self._live.many([match_id for _, match_id in page])}
-            for before in page:
-                match = lives.get(before[1])
-                if match is None or not _wanted(match, game, status, open_seats, account_id):
-                    continue
-                found.append(match.to_wire())
-                if len(found) == limit:
-                    return {"matches": found, "next_cursor": cursor_of(before)}
-            if len(page) < limit:
-                return {"matches": found, "next_cursor": None}
-        return {"matches": found, "next_cursor": None if before is None else cursor_of(before)}
+
+        def shown(match_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+            found = (live.match for live in self._live.many(match_ids))
+            return {one.id: one.to_wire() for one in found if _wanted(one, game, status, open_seats, account_id)}
+
+        matches, next_cursor = page_of(self._store, account_id or lists, shown, cursor, limit)
+        return {"matches": matches, "next_cursor": next_cursor}
 
     # --- end and begin again --------------------------------------------------------------------------------
 

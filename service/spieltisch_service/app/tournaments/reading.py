@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from spieltisch_service.app.access import require_account
 from spieltisch_service.app.accounts import Accounts
 from spieltisch_service.app.callers import Caller
-from spieltisch_service.app.cursors import cursor_of, position_of
 from spieltisch_service.app.errors import TournamentNotEnded
+from spieltisch_service.app.listing import page_of
 from spieltisch_service.app.live import is_match
 from spieltisch_service.app.tournaments.book import LISTED, Book, Held, entry_of
 from spieltisch_service.app.tournaments.ratings import RatingBooks
@@ -24,7 +24,6 @@ from spieltisch_service.domain.tournament.statistics import played, statistics
 from spieltisch_service.reports import content, page
 
 STATUSES = ("open", "running", "paused", "finished", "cancelled")
-_MOST_PAGES = 20
 
 
 class Reading:
@@ -44,24 +43,14 @@ class Reading:
     ) -> dict[str, Any]:
         """A page of tournaments, newest first; with `mine` those that the caller organizes or has entered."""
         account_id = require_account(caller) if mine else None
-        before = None if cursor is None else position_of(cursor)
         lists = [f"{each}:{LISTED}" for each in STATUSES if status in (None, each)]
-        found: list[dict[str, Any]] = []
-        for _ in range(_MOST_PAGES):
-            if account_id is not None:
-                page = self._book.store.list_of_account(account_id, before, limit)
-            else:
-                page = self._book.store.list_public(lists, before, limit)
-            held = {each.id: each for each in self._book.many([id_ for _, id_ in page if not is_match(id_)])}
-            for at_ms, id_ in page:
-                before = (at_ms, id_)
-                if id_ in held and _wanted(held[id_], game, status):
-                    found.append(to_wire(held[id_]))
-                if len(found) == limit:
-                    return {"tournaments": found, "next_cursor": cursor_of(before)}
-            if len(page) < limit:
-                return {"tournaments": found, "next_cursor": None}
-        return {"tournaments": found, "next_cursor": None if before is None else cursor_of(before)}
+
+        def shown(ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+            found = self._book.many([id_ for id_ in ids if not is_match(id_)])
+            return {held.id: to_wire(held) for held in found if _wanted(held, game, status)}
+
+        tournaments, next_cursor = page_of(self._book.store, account_id or lists, shown, cursor, limit)
+        return {"tournaments": tournaments, "next_cursor": next_cursor}
 
     def rounds(self, tournament_id: str) -> dict[str, Any]:
         """Who met whom, round by round."""
