@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import redis
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import TestResponse
@@ -180,6 +181,67 @@ def test_creates_are_counted_exactly_over_all_processes(limited: World) -> None:
         answers = list(pool.map(lambda n: people[n % 2].post("/v1/matches", json=WANTED), range(32)))
     assert sum(not refused(answer, "creates") for answer in answers) == 8
     assert not refused(people[0].get("/v1/matches?mine=true"), "reads")
+
+
+def test_a_create_that_is_refused_or_answered_again_counts_like_any_other(limited: World) -> None:
+    ada = limited(creates=(4, 100)).register("Ada")
+    sent = [
+        ada.post("/v1/matches", json=WANTED, headers={"Idempotency-Key": "once"}),
+        ada.post("/v1/matches", json=WANTED, headers={"Idempotency-Key": "once"}),
+        ada.post("/v1/matches", json={"game": "chess", "seats": ["me"]}),
+        ada.post("/v1/matches", data="{", content_type="application/json"),
+    ]
+    assert [answer.status_code for answer in sent] == [201, 201, 400, 400]
+    assert [fields(answer)[:2] for answer in sent] == [("creates", left) for left in (3, 2, 1, 0)]
+    assert sent[0].headers["RateLimit-Policy"] == '"creates";q=4;w=60, "creates-address";q=100;w=60'
+    assert refused(ada.post("/v1/matches", json=WANTED, headers={"Idempotency-Key": "other"}), "creates")
+    assert ada.post("/v1/matches", json={"game": "chess", "seats": ["me"]}).status_code == 429
+    listed = ada.get("/v1/matches?mine=true").json
+    assert listed is not None
+    assert len(listed["matches"]) == 1
+
+
+def test_a_seat_that_is_refused_or_answered_again_counts_like_any_other(limited: World) -> None:
+    client = limited(creates=(5, 100))
+    path = client.register("Ada").creates(["me", "open", "open"])
+    bob = client.register("Bob")
+    sent = [
+        bob.post(f"{path}/seats", json={"seat": 1}, headers={"Idempotency-Key": "once"}),
+        bob.post(f"{path}/seats", json={"seat": 1}, headers={"Idempotency-Key": "once"}),
+        bob.post(f"{path}/seats", json={"seat": 1}),
+        bob.post(f"/v1/matches/mt_{'0' * 32}/seats"),
+        bob.post(f"{path}/seats", json={"seat": 2}),
+    ]
+    assert [answer.status_code for answer in sent] == [201, 201, 409, 404, 201]
+    assert [fields(answer)[:2] for answer in sent] == [("creates", left) for left in (4, 3, 2, 1, 0)]
+    assert refused(bob.post(f"{path}/seats", json={"seat": 1}, headers={"Idempotency-Key": "once"}), "creates")
+
+
+def test_guests_take_seats_on_the_account_of_their_address(limited: World) -> None:
+    client = limited(creates=(100, 4))
+    wanted = {"game": "neues-land", "seats": ["me", "invite", "invite", "invite"]}
+    made = client.register("Ada").post("/v1/matches", json=wanted)
+    assert made.json is not None
+    path = made.headers["Location"]
+    # The account and the match were the first two.
+    bodies = [{"invitation": each["token"], "name": "Guest"} for each in made.json["invitations"]]
+    answers = [client.post(f"{path}/seats", json=body) for body in bodies]
+    assert [refused(answer, "creates-address") for answer in answers] == [False, False, True]
+    assert fields(answers[0])[:2] == ("creates-address", 1)
+    match = client.get(path).json
+    assert match is not None
+    assert [seat["taken"] for seat in match["seats"]] == [True, True, True, False]
+
+
+def test_what_is_used_up_is_not_counted_on(limited: World, clean_valkey: str) -> None:
+    ada = limited(creates=(3, 100)).register("Ada")
+    answers = [ada.post("/v1/matches", json=WANTED) for _ in range(12)]
+    assert [refused(answer, "creates") for answer in answers] == [False] * 3 + [True] * 9
+    with redis.Redis.from_url(clean_valkey) as store:
+        counters = [int(store.get(key)) for key in store.keys("spt:n:creates:account:*")]  # type: ignore[arg-type]
+    assert counters == [4]
+    told = fields(answers[-1])
+    assert told == ("creates", 0, int(answers[-1].headers["Retry-After"]))
 
 
 def test_accounts_are_counted_for_an_address(limited: World) -> None:

@@ -21,6 +21,8 @@ Policy = Literal["actions", "reads", "creates", "streams", "sandbox", "refused",
 Counting = Literal["commit", "store", "process"]
 
 _MINUTE_S, _HOUR_S = 60, 3600
+#: When it is worth asking again whether a match has ended.
+_ASK_AGAIN_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +88,46 @@ class Limits:
         ]
         return [limit for policy, rate in self.rates.items() for limit in rate.to_wire(policy)] + quotas
 
-    def meter(self, who: str, address: str) -> Meter:
-        """What counts an action of a key in its commit."""
-        rate = self.rates["actions"]
+    def meter(self, policy: Policy, who: str | None, address: str) -> Meter:
+        """What counts a request of a key (None without one) from an address."""
+        rate = self.rates[policy]
         window_ms = rate.window_s * 1000
-        assert rate.per_key is not None
-        return Meter(
-            (Counted(who, rate.per_key, window_ms), Counted(address, rate.per_address, window_ms)),
-        )
+        by_address = Counted(f"{policy}:{address}", rate.per_address, window_ms)
+        if who is None or rate.per_key is None:
+            return Meter((f"{policy}-address",), (by_address,), rate.counting)
+        rows = Counted(f"{policy}:{who}", rate.per_key, window_ms), by_address
+        return Meter((policy, f"{policy}-address"), rows, rate.counting)
 
 
 @dataclass(slots=True)
 class Meter:
-    """Counts one request in its commit: goes there with the `rows` to count, and comes back with their `counts`."""
+    """Counts one request: where that is done, it goes there with `rows` to count, and comes back with their `counts`.
 
+    `names` are those of the rows' limits. `counting` is as in `Rate`; what is counted in the `store` is counted once,
+    however often it is tried.
+    """
+
+    names: tuple[str, ...]
     rows: tuple[Counted, ...]
+    counting: Counting
     counts: tuple[Count, ...] = ()
+
+    def due(self, counting: Counting) -> tuple[Counted, ...]:
+        """The rows that are still to be counted in such a way."""
+        return () if counting != self.counting or (counting == "store" and self.counts) else self.rows
 
     def exceeded(self, limited: Limited) -> RateLimited:
         """The refusal for a row that is used up."""
         row = self.rows[limited.row]
-        name = ("actions", "actions-address")[limited.row]
-        return over(name, row.most, row.window_ms // 1000, limited.left_ms / 1000)
+        return over(self.names[limited.row], row.most, row.window_ms // 1000, limited.left_ms / 1000)
+
+
+class TooManyMatches(RateLimited):
+    """An account has `most` open and running matches, and may not have more."""
+
+    def __init__(self, most: int) -> None:
+        msg = f"live_matches: the account has {most} open and running matches, which is all that it may have"
+        super().__init__(msg, _ASK_AGAIN_S, "live_matches")
 
 
 def over(policy: str, most: int, window_s: int, left_s: float) -> RateLimited:

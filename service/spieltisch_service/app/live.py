@@ -18,7 +18,7 @@ from spieltisch_service.app.callers import Once, same_intent
 from spieltisch_service.app.clocks import Clocks, overtaken, timed
 from spieltisch_service.app.differences import change_of, document_if_changed, grown, index, stamped, stamps, topics
 from spieltisch_service.app.errors import Refusal, no_such_match
-from spieltisch_service.app.limits import Meter
+from spieltisch_service.app.limits import Meter, TooManyMatches
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.memory import Memory
 from spieltisch_service.app.ports import (
@@ -26,10 +26,12 @@ from spieltisch_service.app.ports import (
     Commit,
     Committed,
     Conflict,
+    Full,
     IdempotencyRow,
     Lapsed,
     Limited,
     Observer,
+    Quota,
     Store,
     StoredMatch,
     StoreUnavailable,
@@ -53,8 +55,8 @@ class Plan:
     """What a use case wants to change: drafts of events, and the match, secret and state that are new with them.
 
     `seats` go into the idempotency row; `match` is only given when more than the events changes it (people, and what no
-    event tells); `accounts` get the match on their lists first; `meter` counts it. `settles`: it is what the clock
-    says. It happened at `at_ms`, unless that is still to come (None: now).
+    event tells); `accounts` get the match on their lists first, within the `quota`; `meter` counts it. `settles`: it
+    is what the clock says. It happened at `at_ms`, unless that is still to come (None: now).
     """
 
     drafts: Sequence[play.Draft]
@@ -63,6 +65,7 @@ class Plan:
     match: Match | None = None
     seats: tuple[int, ...] = ()
     accounts: tuple[str, ...] = ()
+    quota: Quota | None = None
     meter: Meter | None = None
     settles: bool = False
     at_ms: int | None = None
@@ -295,6 +298,8 @@ class LiveMatches:
             row = once.key, IdempotencyRow(once.fingerprint, status, wanted.seats, before.version + 1, after.version)
         clock = timed(before, after, events, settles=wanted.settles, at_ms=wanted.at_ms, began_s=began_s)
         outcome = self.store.commit(_commit(live, now, events, wanted, row, clock))
+        if wanted.meter is not None and outcome.counts:
+            wanted.meter.counts = outcome.counts
         if isinstance(outcome, Lapsed):
             return outcome
         if isinstance(outcome, Conflict):
@@ -304,10 +309,11 @@ class LiveMatches:
         if isinstance(outcome, Limited):
             assert wanted.meter is not None
             raise wanted.meter.exceeded(outcome)
+        if isinstance(outcome, Full):
+            assert wanted.quota is not None
+            raise TooManyMatches(wanted.quota.most)
         if not isinstance(outcome, Committed):
             return Done(self.fresh(before.id), row=same_intent(outcome.row, once))
-        if wanted.meter is not None:
-            wanted.meter.counts = outcome.counts
         self._observer.committed(after.game, events)
         # The time of its last event, for what follows from that must be the same whenever it is built again.
         at_ms = outcome.at_ms if events else before.at_ms
@@ -366,7 +372,9 @@ def _commit(
         expected_hash=before.hash if before.version else None,
         revision=None if document is None or not before.version else before.revision,
         rewrites=after.revision != before.revision,
-        counted=() if wanted.meter is None else wanted.meter.rows,
+        admitted=() if wanted.meter is None else wanted.meter.due("store"),
+        quota=wanted.quota,
+        counted=() if wanted.meter is None else wanted.meter.due("commit"),
         timed=clock,
     )
 

@@ -25,9 +25,11 @@ from spieltisch_service.app.errors import (
     NotFound,
 )
 from spieltisch_service.app.invitations import first_invitations
+from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.listing import page_of
 from spieltisch_service.app.live import Done, LiveMatches, Plan
 from spieltisch_service.app.live_match import LiveMatch
+from spieltisch_service.app.ports import Quota
 from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
@@ -84,8 +86,8 @@ class Matches:
 
     # --- create ---------------------------------------------------------------------------------------------
 
-    def create(self, caller: Caller, wanted: NewMatch, once: Once | None) -> Answer:
-        """A new match, started at once when every seat is taken and `start` is `auto`; 201."""
+    def create(self, caller: Caller, wanted: NewMatch, once: Once | None, meter: Meter | None = None) -> Answer:
+        """A new match, started at once when every seat is taken and `start` is `auto`; 201. `meter` counts it."""
         game = _game(wanted.game)
         self._require_seats(game, wanted.seats)
         options = asdict(game.options_type(**{k: v for k, v in (wanted.options or {}).items() if v is not None}))
@@ -111,13 +113,15 @@ class Matches:
         )
         held = tuple(match_seats_of(seats, account_id))
         done = (
-            self._begin(match, deal, None, held, account_id)
+            self._begin(match, deal, None, held, account_id, meter=meter)
             if once is None
-            else self._begin_once(match, deal, once, held)
+            else self._begin_once(match, deal, once, held, meter)
         )
         return self.granted(done, invitations=True)
 
-    def _begin_once(self, match: Match, deal: Mapping[str, Any] | None, once: Once, seats: tuple[int, ...]) -> Done:
+    def _begin_once(
+        self, match: Match, deal: Mapping[str, Any] | None, once: Once, seats: tuple[int, ...], meter: Meter | None
+    ) -> Done:
         """`_begin` under an id that follows from the intent: sent again, it finds its own match, without a search.
 
         A key is kept for a day; later it is another intent, whose match gets the next id.
@@ -126,7 +130,7 @@ class Matches:
         while True:
             match = replace(match, id=self._tokens.match_id(once.key, turn))
             try:
-                done = self._begin(match, deal, once, seats, match.creator)
+                done = self._begin(match, deal, once, seats, match.creator, meter=meter)
             except IdempotencyKeyReused:
                 if _key_is_kept(self._live.fresh(match.id)):
                     raise
@@ -153,14 +157,14 @@ class Matches:
         once: Once | None,
         seats: tuple[int, ...],
         asker: str | None,
+        *,
         seed: bytes | None = None,
+        meter: Meter | None = None,
     ) -> Done:
         """Commit a new match: draw its seed unless one is given, commit to it, list it, start it if it can.
 
         `asker` is the account that wants it, which may have so many matches and no more.
         """
-        if asker is not None:
-            self._quotas.admit_to_match(asker, match.id, new=True)
         game = GAMES[match.game]
         if deal is None and seed is None:
             seed = secrets.token_bytes(32)
@@ -174,11 +178,16 @@ class Matches:
             drafts.append(draft)
         accounts = {match.creator, *(seat.account for seat in match.first_seats if seat.account)}
         unborn = LiveMatch(match, secret, None, 0, time.monotonic())
-        return self._live.create(unborn, Plan(drafts, state, secret, seats=seats, accounts=tuple(accounts)), once)
+
+        def enter(quota: Quota | None) -> Done:
+            wanted = Plan(drafts, state, secret, seats=seats, accounts=tuple(accounts), quota=quota, meter=meter)
+            return self._live.create(unborn, wanted, once)
+
+        return self._quotas.held(asker, match.id, enter, new=True)
 
     def begin(self, match: Match, seed: bytes) -> LiveMatch:
         """Commit a new match that nobody asked for, with this seed; the one that is there where it exists already."""
-        return self._begin(match, None, None, (), None, seed).live
+        return self._begin(match, None, None, (), None, seed=seed).live
 
     def granted(self, done: Done, *, invitations: bool = False) -> Answer:
         """The answer to a create or join: the match as it was then, with the caller's new tokens; 201."""

@@ -82,6 +82,13 @@ class Counted(NamedTuple):
     window_ms: int
 
 
+class Quota(NamedTuple):
+    """How many active matches an account may have."""
+
+    account: str
+    most: int
+
+
 class Count(NamedTuple):
     """How many there were in the window by then, and how long it lasts from now."""
 
@@ -128,11 +135,14 @@ class Commit:
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
 
+    `admitted` is counted first, over all matches and whatever becomes of the commit; where one is used up, nothing else
+    is done (→ `Limited`). So it is where the account of the `quota` has that many other active matches (→ `Full`).
+
     A `document` may be one that others change by no event: where `revision` is given, it is compared like the version,
     and `rewrites` makes it the next one.
 
     `counted` is counted beside the match, for the matches of its bucket together; where one is used up, nothing is
-    written or counted (→ `Limited`).
+    written or counted (→ `Limited`). Outcomes have the `counts` of what was `admitted`, then of what was `counted`.
     """
 
     match_id: str
@@ -148,6 +158,8 @@ class Commit:
     expires_after_ms: int | None = None
     wake: tuple[str, ...] = field(default=())
     accounts: tuple[str, ...] = field(default=())
+    admitted: tuple[Counted, ...] = ()
+    quota: Quota | None = None
     expected_hash: str | None = None
     revision: int | None = None
     rewrites: bool = False
@@ -169,6 +181,14 @@ class Limited:
 
     row: int
     left_ms: int
+    counts: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """The account of the commit's quota has as many active matches as it may have; nothing was written."""
+
+    counts: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +196,7 @@ class Replayed:
     """The same idempotency key was answered before; nothing was written."""
 
     row: IdempotencyRow
+    counts: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +208,7 @@ class Conflict:
 
     version: int
     stored: StoredMatch | None = field(default=None, compare=False, repr=False)
+    counts: tuple[Count, ...] = ()
 
 
 class AccountFound(NamedTuple):
@@ -200,6 +222,11 @@ class AccountFound(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Lapsed:
     """The time of the seat that must act is used up: that must be settled first; nothing was written."""
+
+    counts: tuple[Count, ...] = ()
+
+
+Outcome = Committed | Replayed | Conflict | Limited | Full | Lapsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +272,7 @@ class Store(Protocol):
     def standing(self, match_id: str) -> tuple[str, int] | None:
         """That hash and the match's revision alone."""
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
+    def commit(self, commit: Commit) -> Outcome:
         """Write all or nothing. Never sent twice by itself: when the answer is lost, `StoreUnavailable`."""
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
@@ -313,9 +340,6 @@ class Store(Protocol):
 
     def count(self, rows: Sequence[Counted]) -> list[Count]:
         """Count one more of each, whether it is used up or not."""
-
-    def enlist(self, account_id: str, match_id: str, most: int) -> bool:
-        """Put a match on the account's lists, unless `most` others are on that of active ones; False then."""
 
     # --- health ---------------------------------------------------------------------------------------------
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from spieltisch_service.app.errors import RateLimited
-from spieltisch_service.app.limits import Limits
-from spieltisch_service.app.live import LiveMatches
+from collections.abc import Callable
+from contextlib import suppress
 
-#: When it is worth asking again whether a match has ended.
-_ASK_AGAIN_S = 60
+from spieltisch_service.app.limits import Limits, TooManyMatches
+from spieltisch_service.app.live import Done, LiveMatches
+from spieltisch_service.app.ports import Quota
 
 
 class Quotas:
@@ -17,23 +17,23 @@ class Quotas:
         self._live = live
         self._limits = limits
 
-    def admit_to_match(self, account_id: str, match_id: str, *, new: bool) -> None:
-        """Put a match on the account's lists, before it is created (`new`) or a seat of it taken.
+    def held(self, account_id: str | None, match_id: str, enter: Callable[[Quota | None], Done], *, new: bool) -> Done:
+        """`enter` a match, which is `new` or there, within the quota of the account (None: there is none to look at).
 
         Raises RateLimited for an account with as many open and running matches as it may have.
         """
-        if self._limits is None:
-            return
-        most, store = self._limits.live_matches, self._live.store
-        if store.enlist(account_id, match_id, most):
-            return
+        if self._limits is None or account_id is None:
+            return enter(None)
+        quota, store = Quota(account_id, self._limits.live_matches), self._live.store
+        with suppress(TooManyMatches):
+            return enter(quota)
         # The list of active matches may be too long: those that have ended leave it when somebody looks.
         lives = self._live.many(store.active_of_account(account_id))
         store.retire_from_account(account_id, [live.match.id for live in lives if live.match.ended])
-        if store.enlist(account_id, match_id, most):
-            return
-        if new and store.version(match_id) is not None:
-            # It was admitted when it was made, and whoever asks for it again gets the same answer.
-            return
-        msg = f"live_matches: the account has {most} open and running matches, which is all that it may have"
-        raise RateLimited(msg, _ASK_AGAIN_S, "live_matches")
+        try:
+            return enter(quota)
+        except TooManyMatches:
+            if new and store.version(match_id) is not None:
+                # It was admitted when it was made, and whoever asks for it again gets the same answer.
+                return enter(None)
+            raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from spieltisch_service.app.access import (
@@ -30,9 +31,11 @@ from spieltisch_service.app.errors import (
     SeatTaken,
 )
 from spieltisch_service.app.invitations import invitation_of, require_usable
+from spieltisch_service.app.limits import Meter
 from spieltisch_service.app.live import Done, LiveMatches, Plan
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import Matches
+from spieltisch_service.app.ports import Quota
 from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.domain import play
@@ -59,10 +62,12 @@ class Seating:
         invitation: str | None,
         name: str | None,
         once: Once | None,
+        meter: Meter | None = None,
     ) -> Answer:
         """Take the lowest free open seat, the named one, or the invitation's; 201 with the seat's token.
 
         With an invitation no key is needed: then `name` names the guest. A start that waited for this seat follows.
+        `meter` counts it.
         """
         require_nonce(nonce, "/nonce")
         if name is not None:
@@ -73,13 +78,10 @@ class Seating:
         def rights(live: LiveMatch) -> Invitation | None:
             return self._may_join(live.match, caller, seat, invitation)
 
-        def plan(live: LiveMatch, invited: Invitation | None) -> Plan:
+        def plan(live: LiveMatch, invited: Invitation | None, quota: Quota | None) -> Plan:
             if invited is not None:
                 require_usable(live.match, invited, live.now_ms)
             taken = _free_seat(live.match, seat, invited)
-            accounts = () if caller.account is None else (caller.account.id,)
-            for account_id in accounts:
-                self._quotas.admit_to_match(account_id, match_id, new=False)
             person = _person(caller, name, invited)
             match = replace(live.match, people={**live.match.people, live.match.version + 1: person})
             nonces = tuple(nonce if i == taken else old for i, old in enumerate(live.secret.nonces))
@@ -90,11 +92,15 @@ class Seating:
             if match.start == "auto" and all(seats):
                 draft, secret, state = play.started(live.game, match, secret)
                 drafts.append(draft)
-            return Plan(drafts, state, secret, match, (taken,), accounts)
+            return Plan(drafts, state, secret, match, (taken,), accounts, quota, meter)
 
-        # Whether an invitation has expired is a matter of now, and what is in memory may be older.
-        done = self._live.change(match_id, once, rights, plan, status=201, fresh=invitation is not None)
-        return self._matches.granted(done)
+        def enter(quota: Quota | None) -> Done:
+            # Whether an invitation has expired is a matter of now, and what is in memory may be older.
+            fresh = invitation is not None
+            return self._live.change(match_id, once, rights, partial(plan, quota=quota), status=201, fresh=fresh)
+
+        accounts = () if caller.account is None else (caller.account.id,)
+        return self._matches.granted(self._quotas.held(accounts[0] if accounts else None, match_id, enter, new=False))
 
     def _may_join(self, match: Match, caller: Caller, seat: int | None, token: str | None) -> Invitation | None:
         """The invitation that is shown; whether it is still good is another question. Raises what the rights refuse."""

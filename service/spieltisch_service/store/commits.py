@@ -1,13 +1,27 @@
-"""A commit in the words of `commit.lua`."""
+"""A commit in the words of `commit.lua`, and what it answers."""
 
 from __future__ import annotations
 
-from spieltisch_service.app.ports import BOTS_TOPIC, Commit, Timed
+from typing import Any
+
+from spieltisch_service.app.ports import (
+    BOTS_TOPIC,
+    Commit,
+    Committed,
+    Conflict,
+    Count,
+    Lapsed,
+    Limited,
+    Outcome,
+    Replayed,
+    StoredMatch,
+    Timed,
+)
 from spieltisch_service.store import scripts
-from spieltisch_service.store.entries import pack_event, pack_part
+from spieltisch_service.store.entries import pack_event, pack_part, unpack_link, unpack_part
 from spieltisch_service.store.layout import BOTS_CHANNEL, digest, match_place
 from spieltisch_service.store.nodes import Placed
-from spieltisch_service.store.rows import pack_row
+from spieltisch_service.store.rows import pack_row, unpack_row
 
 _STAMP_FIELDS = {"created": b"c", "started": b"b", "ended": b"e"}
 
@@ -83,4 +97,43 @@ def _clock_words(timed: Timed) -> tuple[bytes | int, ...]:
         timed.received_ago_ms,
         b"" if timed.at_ms is None else timed.at_ms,
         *((b"", b"", 0, 0) if due is None else (due.after_ms, int(due.from_commit), due.since_ms, due.spare_ms)),
+    )
+
+
+def outcome(answer: Any, counts: tuple[Count, ...]) -> Outcome:
+    """What became of a commit, from what `commit.lua` answers and the `counts` of what was counted before it."""
+    if isinstance(answer, int):
+        return Committed(answer, counts) if answer >= 0 else Lapsed(counts)
+    if isinstance(answer, bytes):
+        return Replayed(unpack_row(answer), counts)
+    if answer and answer[0] == b"counted":
+        return Committed(answer[1], (*counts, *map(Count, answer[2::2], answer[3::2])))
+    if answer and answer[0] == b"limited":
+        return Limited(answer[1], answer[2], counts)
+    stored = stored_of(answer) if answer else None
+    return Conflict(0 if stored is None else stored.version, stored, counts)
+
+
+def stored_of(answer: list[bytes] | None) -> StoredMatch | None:
+    """The match from what `load.lua` answers."""
+    if answer is None:
+        return None
+    now_ms, version, link, document, secret, state, created, started, ended, rematch, clock, revision, row = answer
+    at_ms, hash_ = unpack_link(link)
+    return StoredMatch(
+        version=int(version),
+        hash=hash_,
+        at_ms=at_ms,
+        document=b"" if document is None else unpack_part(document),
+        secret=b"" if secret is None else unpack_part(secret),
+        state=None if state is None else unpack_part(state),
+        created_at_ms=int(created or 0),
+        started_at_ms=None if started is None else int(started),
+        ended_at_ms=None if ended is None else int(ended),
+        rematch=None if rematch is None else rematch.decode(),
+        # A clock that was set back must not make an event lie in the future.
+        now_ms=max(int(now_ms), at_ms),
+        clock=clock,
+        idempotency=None if row is None else unpack_row(row),
+        revision=int(revision or 0),
     )

@@ -47,13 +47,14 @@ _DICTIONARY = (
     b'{"data":{"action":{"rotation":180,"tile":"44mg","type":"place_tile","x":-1,"y":-2},"cause":"player","discarded":'
     b'[],"drawn":[],"phase":"follower","points":0,"scores":[0,0],"to_act":0},"seat":0,"seq":15,"type":"action"}'
 )
-#: A window of 4 kB holds the dictionary and any event; more would only cost memory.
-_WINDOW = -12
+#: A window of 4 kB holds the dictionary and any event, or nearly any part; more would only take memory, and the time
+#: to clear it.
+_WINDOW, _MEMORY = -12, 4
 
 
 def pack_event(event: Event | LoggedEvent) -> bytes:
     """The entry without its time, which the store stamps."""
-    deflate = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, 4, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
+    deflate = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
     return bytes.fromhex(event.hash) + _DEFLATED + deflate.compress(event.body.encode()) + deflate.flush()
 
 
@@ -78,7 +79,8 @@ def unpack_link(entry: bytes) -> tuple[int, str]:
 def pack_part(data: bytes, *, small: bool) -> bytes:
     """A document, secret or state; `small` takes the time to compress it, for what is seldom written."""
     if small and len(data) > 64:
-        return _DEFLATED + zlib.compress(data, 6, -15)
+        deflate = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, _MEMORY)
+        return _DEFLATED + deflate.compress(data) + deflate.flush()
     return _PLAIN + data
 
 

@@ -31,7 +31,7 @@ from redis.exceptions import (
 
 from spieltisch_service.app.ports import UNOBSERVED, Observer, StoreUnavailable
 from spieltisch_service.store.faults import translate
-from spieltisch_service.store.scripts import Script
+from spieltisch_service.store.scripts import IN_ORDER, STEPS, Script
 
 #: Within this many seconds every call has an answer or has failed.
 CALL_S = 5.0
@@ -59,6 +59,19 @@ class Placed(NamedTuple):
         if whole:
             return ("EVAL", self.script.source, *self.command)
         return ("EVALSHA", self.script.sha, *self.command)
+
+
+def _as_one(placed: Sequence[Placed]) -> Placed:
+    """The scripts as one that does them in order."""
+    keys: list[Any] = []
+    words: list[Any] = []
+    for one in placed:
+        assert one.script is not None
+        first_word = 1 + one.command[0]
+        keys += one.command[1:first_word]
+        words += (STEPS.index(one.script) + 1, one.command[0], len(one.command) - first_word)
+        words += one.command[first_word:]
+    return Placed(placed[0].slot, (len(keys), *keys, *words), IN_ORDER)
 
 
 def exchange(pool: ConnectionPool, commands: Sequence[Command], deadline: float) -> list[Any]:
@@ -130,11 +143,17 @@ class Nodes(ABC):
             translate(error)
 
     def ask_in_order(self, placed: Sequence[Placed]) -> list[Any]:
-        """The answers to all commands, none of which is done before the ones in front of it.
+        """The answers of scripts (`scripts.STEPS`), each of which is only done when those in front of it are.
 
-        Raises `StoreUnavailable`, or the first error that an answer is.
+        One whose answer is an array that begins with 0 is the last. Raises `StoreUnavailable`, or the first error that
+        an answer is.
         """
-        return [self.ask_all([one])[0] for one in placed]
+        answers: list[Any] = []
+        for one in placed:
+            answers += self.ask_all([one])
+            if isinstance(answers[-1], list) and answers[-1][:1] == [0]:
+                break
+        return answers
 
     def ask_everyone(self, commands: Sequence[Command]) -> list[list[Any]]:
         """The answers of each primary to all commands; errors of single commands are among the answers."""
@@ -213,8 +232,11 @@ class OneNode(Nodes):
         return [self._pool]
 
     def ask_in_order(self, placed: Sequence[Placed]) -> list[Any]:
-        """See `Nodes`. One round trip: a server does what comes over one connection in order."""
-        return self.ask_all(placed)
+        """See `Nodes`. One script does them all: here, all keys are in one place."""
+        if len(placed) == 1:
+            return self.ask_all(placed)
+        answers: list[Any] = self.ask_all([_as_one(placed)])[0]
+        return answers
 
     def close(self) -> None:
         """See `Nodes`."""

@@ -16,23 +16,21 @@ from spieltisch_service.app.ports import (
     UNOBSERVED,
     AccountFound,
     Commit,
-    Committed,
-    Conflict,
     Count,
     Counted,
     Durability,
-    Lapsed,
+    Full,
     Limited,
     Observer,
+    Outcome,
     Pulse,
-    Replayed,
     StoredMatch,
     StoreUnavailable,
 )
 from spieltisch_service.domain.events import LoggedEvent
 from spieltisch_service.store import scripts
-from spieltisch_service.store.commits import placed_commit
-from spieltisch_service.store.entries import unpack_event, unpack_link, unpack_part
+from spieltisch_service.store.commits import outcome, placed_commit, stored_of
+from spieltisch_service.store.entries import unpack_event, unpack_link
 from spieltisch_service.store.health import Health, UnsuitableStore, ask_health, check_health
 from spieltisch_service.store.layout import (
     ALL_BUCKETS,
@@ -48,7 +46,7 @@ from spieltisch_service.store.layout import (
     slot_of,
 )
 from spieltisch_service.store.nodes import ClusterNodes, Nodes, OneNode, Placed
-from spieltisch_service.store.rows import pack_reservation, unpack_reservation, unpack_row
+from spieltisch_service.store.rows import pack_reservation, unpack_reservation
 
 #: Without a beat for so long the service was down; so many of these times are kept.
 _OUTAGE_MS, _KEPT_OUTAGES = 5_000, 500
@@ -76,14 +74,14 @@ class RedisStore:
         """See `ports.Store`."""
         place = match_place(match_id)
         placed = _load(place, b"" if idempotency_key is None else digest(idempotency_key), b"1")
-        return _stored(self._nodes.ask_all([placed], again=True)[0])
+        return stored_of(self._nodes.ask_all([placed], again=True)[0])
 
     def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
         """See `ports.Store`."""
         if not match_ids:
             return []
         placed = [_load(match_place(match_id), b"", b"0") for match_id in match_ids]
-        return [_stored(answer) for answer in self._nodes.ask_all(placed, again=True)]
+        return [stored_of(answer) for answer in self._nodes.ask_all(placed, again=True)]
 
     def version(self, match_id: str) -> int | None:
         """See `ports.Store`."""
@@ -103,21 +101,21 @@ class RedisStore:
         entry, revision = self._nodes.ask_all(asked, again=True)
         return None if entry is None else (unpack_link(entry)[1], int(revision or 0))
 
-    def commit(self, commit: Commit) -> Committed | Replayed | Conflict | Limited | Lapsed:
+    def commit(self, commit: Commit) -> Outcome:
         """See `ports.Store`. Raises ValueError for events that do not follow the expected version."""
-        placed = placed_commit(commit)
-        asked = [_entry(account_id, commit.match_id.encode()) for account_id in commit.accounts]
-        answer = self._nodes.ask_in_order([*asked, placed])[-1]
-        if isinstance(answer, int):
-            return Committed(answer) if answer >= 0 else Lapsed()
-        if isinstance(answer, bytes):
-            return Replayed(unpack_row(answer))
-        if answer and answer[0] == b"counted":
-            return Committed(answer[1], tuple(map(Count, answer[2::2], answer[3::2])))
-        if answer and answer[0] == b"limited":
-            return Limited(answer[1], answer[2])
-        stored = _stored(answer) if answer else None
-        return Conflict(0 if stored is None else stored.version, stored)
+        match, quota = commit.match_id.encode(), commit.quota
+        placed = [_counting(row) for row in commit.admitted]
+        if quota is not None:
+            placed.append(_entry(quota.account, match, quota.most))
+        placed += [_entry(account, match) for account in commit.accounts if quota is None or account != quota.account]
+        placed.append(placed_commit(commit))
+        answers = self._nodes.ask_in_order(placed)
+        counts = tuple(Count(*answer[1:]) for answer in answers[: len(commit.admitted)])
+        if len(answers) == len(placed):
+            return outcome(answers[-1], counts)
+        if len(answers) > len(counts):
+            return Full(counts)
+        return Limited(len(counts) - 1, counts[-1].left_ms, counts)
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
         """See `ports.Store`."""
@@ -245,7 +243,7 @@ class RedisStore:
         """See `ports.Store`."""
         asked = [*_read(account_id), _load(match_place(match_id), b"", b"1")]
         *account, match = self._nodes.ask_all(asked, again=True)
-        return _account(*account), _stored(match)
+        return _account(*account), stored_of(match)
 
     def replace_account(self, account_id: str, old: bytes, new: bytes) -> bool:
         """See `ports.Store`."""
@@ -261,15 +259,7 @@ class RedisStore:
 
     def count(self, rows: Sequence[Counted]) -> list[Count]:
         """See `ports.Store`."""
-        asked = []
-        for row in rows:
-            slot, key = counter(row.name)
-            asked.append(Placed(slot, (1, key, row.window_ms), scripts.COUNT))
-        return [Count(*answer) for answer in self._nodes.ask_all(asked)]
-
-    def enlist(self, account_id: str, match_id: str, most: int) -> bool:
-        """See `ports.Store`."""
-        return bool(self._nodes.ask_all([_entry(account_id, match_id.encode(), most)])[0])
+        return [Count(*answer[1:]) for answer in self._nodes.ask_all([_counting(row) for row in rows])]
 
     # --- health ---------------------------------------------------------------------------------------------
 
@@ -287,6 +277,12 @@ class RedisStore:
         if self._nodes.ask(slot_of(RESTORING), "EXISTS", RESTORING, again=True):
             raise UnsuitableStore("a restore into this store was cut short: run it again with the same file")
         return check_health(ask_health(self._nodes, self._declared), allow_volatile=allow_volatile)
+
+
+def _counting(row: Counted) -> Placed:
+    """What counts one more over all matches."""
+    slot, key = counter(row.name)
+    return Placed(slot, (1, key, row.window_ms, row.most), scripts.COUNT)
 
 
 def _entry(account_id: str, match: bytes, most: int | str = "") -> Placed:
@@ -310,31 +306,6 @@ def _account(kept: Sequence[bytes | None], time: Sequence[bytes]) -> AccountFoun
 
 def _load(place: MatchPlace, field: bytes, secret: bytes) -> Placed:
     return Placed(place.bucket.slot, (3, place.match, place.log, place.answers, field, secret), scripts.LOAD)
-
-
-def _stored(answer: list[bytes] | None) -> StoredMatch | None:
-    """The match from what `load.lua` answers."""
-    if answer is None:
-        return None
-    now_ms, version, link, document, secret, state, created, started, ended, rematch, clock, revision, row = answer
-    at_ms, hash_ = unpack_link(link)
-    return StoredMatch(
-        version=int(version),
-        hash=hash_,
-        at_ms=at_ms,
-        document=b"" if document is None else unpack_part(document),
-        secret=b"" if secret is None else unpack_part(secret),
-        state=None if state is None else unpack_part(state),
-        created_at_ms=int(created or 0),
-        started_at_ms=None if started is None else int(started),
-        ended_at_ms=None if ended is None else int(ended),
-        rematch=None if rematch is None else rematch.decode(),
-        # A clock that was set back must not make an event lie in the future.
-        now_ms=max(int(now_ms), at_ms),
-        clock=clock,
-        idempotency=None if row is None else unpack_row(row),
-        revision=int(revision or 0),
-    )
 
 
 def _pairs(answer: Sequence[bytes]) -> list[Pair]:

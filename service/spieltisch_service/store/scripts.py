@@ -15,8 +15,12 @@ class Script:
     sha: bytes
 
 
-def _script(name: str) -> Script:
+def _script(name: str, *steps: Script) -> Script:
+    """The script of that name; `steps` are functions for it, in a table of this name."""
     source = files(__package__).joinpath("lua", f"{name}.lua").read_bytes()
+    if steps:
+        functions = (b"function(KEYS, ARGV)\n%b\nend,\n" % step.source for step in steps)
+        source = b"local steps = {\n%b}\n%b" % (b"".join(functions), source)
     return Script(source, sha1(source, usedforsecurity=False).hexdigest().encode())
 
 
@@ -33,3 +37,7 @@ PAGE = _script("page")
 WHOLE_MATCH = _script("whole_match")
 PUT_WHOLE_MATCH = _script("put_whole_match")
 PULSE = _script("pulse")
+
+#: What `IN_ORDER` can do, by number (1 first).
+STEPS = (COUNT, ADD_TO_ACCOUNT, COMMIT)
+IN_ORDER = _script("in_order", *STEPS)

@@ -21,7 +21,7 @@ from werkzeug.datastructures import Headers
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import RateLimited, Refusal, Unauthenticated
 from spieltisch_service.app.limits import Bucket, Limits, Meter, Policy, over
-from spieltisch_service.app.ports import Count, Counted, Store
+from spieltisch_service.app.ports import Count, Store
 
 #: Where an application keeps its `Limiter`, or None where limits are off.
 EXTENSION = "spieltisch-limits"
@@ -42,11 +42,17 @@ class Counters:
         with self._lock:
             count, ends_s = self._windows.get(name, (0, 0.0))
             if ends_s <= now_s:
-                if len(self._windows) >= _MOST_COUNTERS:
-                    self._forget(now_s)
+                self._make_room(now_s)
                 count, ends_s = 0, now_s + window_s
             self._windows[name] = (count + 1, ends_s)
         return Count(count + 1, int((ends_s - now_s) * 1000))
+
+    def put(self, name: str, count: int, left_s: float) -> None:
+        """Have `count` of them for as long as the window, as somebody else knows it, lasts."""
+        now_s = time.monotonic()
+        with self._lock:
+            self._make_room(now_s)
+            self._windows[name] = (count, now_s + left_s)
 
     def peek(self, name: str) -> Count:
         """How many there are, without one more."""
@@ -54,8 +60,10 @@ class Counters:
         count, ends_s = self._windows.get(name, (0, 0.0))
         return Count(count, int((ends_s - now_s) * 1000)) if ends_s > now_s else Count(0, 0)
 
-    def _forget(self, now_s: float) -> None:
-        """Make room: what is over goes; where that is not enough, so does everything, rather than all the memory."""
+    def _make_room(self, now_s: float) -> None:
+        """Where there are many, what is over goes; where that is not enough, everything, rather than all the memory."""
+        if len(self._windows) < _MOST_COUNTERS:
+            return
         self._windows = {name: each for name, each in self._windows.items() if each[1] > now_s}
         if len(self._windows) >= _MOST_COUNTERS:
             self._windows.clear()
@@ -78,12 +86,25 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """What one request counted for: `who` is the key (None without one), `address` where it comes from."""
+    """What one request counted for: `who` is the key (None without one), `address` where it comes from.
+
+    `meter` counts what the request does where that is done; `seen` was counted already.
+    """
 
     who: str | None
     address: str
     meter: Meter | None = None
     seen: list[Seen] = field(default_factory=list)
+
+    def all_seen(self) -> list[Seen]:
+        """How the request stands with all that it counted for."""
+        return self.seen if self.meter is None else self.seen + _seen(self.meter)
+
+
+def _seen(meter: Meter) -> list[Seen]:
+    """How a request stands with what its meter counted."""
+    counted = zip(meter.names, meter.rows, meter.counts, strict=False)
+    return [Seen(name, row.most, row.window_ms // 1000, *count) for name, row, count in counted]
 
 
 class Limiter:
@@ -94,31 +115,53 @@ class Limiter:
         self._store = store
         self._counters = Counters()
 
-    def admit(self, asked: Any, caller: Caller, bucket: Bucket) -> Meter | None:
-        """Count a request in the bucket of its operation; an action has a meter, and counts in its commit."""
+    def admit(self, asked: Any, caller: Caller, bucket: Bucket, *, metered: bool = False) -> Meter | None:
+        """Count a request in the bucket of its operation; with a meter, it is counted where it is carried out."""
         address = f"address:{network(asked.environ.get('REMOTE_ADDR') or '')}"
         tally = asked.tally = Tally(caller.scope if caller.known else None, address)
-        if bucket != "actions":
+        if bucket == "actions":
+            rate = self.limits.rates["refused"]
+            name, who, most = self._refused_by(tally)
+            self._require_left(tally, Seen(name, most, rate.window_s, *self._counters.peek(f"refused:{who}")))
+            if tally.who is not None:
+                tally.meter = self.limits.meter(bucket, tally.who, address)
+        elif metered:
+            meter = self.limits.meter(bucket, tally.who, address)
+            for name, row in zip(meter.names, meter.rows, strict=True):
+                # What the store said is used up stays so until the window ends: it need not be asked again.
+                self._require_left(tally, Seen(name, row.most, row.window_ms // 1000, *self._counters.peek(row.name)))
+            tally.meter = meter
+        else:
             self._count(tally, bucket)
-            return None
-        rate = self.limits.rates["refused"]
-        name, who, most = self._refused_by(tally)
-        used, left_ms = self._counters.peek(f"refused:{who}")
-        if used >= most:
-            tally.seen.append(Seen(name, most, rate.window_s, used, left_ms))
-            raise over(name, most, rate.window_s, left_ms / 1000)
-        if tally.who is not None:
-            tally.meter = self.limits.meter(tally.who, address)
         return tally.meter
+
+    @staticmethod
+    def _require_left(tally: Tally, seen: Seen) -> None:
+        if seen.used >= seen.most:
+            tally.seen.append(seen)
+            raise over(seen.name, seen.most, seen.window_s, seen.left_ms / 1000)
 
     def charge(self, asked: Any, policy: Policy) -> None:
         """Count a request for one policy more, beside the bucket of its operation."""
         self._count(asked.tally, policy)
 
+    def settle(self, asked: Any) -> None:
+        """Count a metered request that did nothing: it was refused, or answered as before."""
+        meter = None if asked.tally is None else asked.tally.meter
+        rows = () if meter is None else meter.due("store")
+        if meter is not None and rows:
+            meter.counts = tuple(self._store.count(rows))
+            self._remember(asked.tally)
+            for each in _seen(meter):
+                each.check()
+
     def refused(self, asked: Any, bucket: Bucket | None, refusal: Refusal) -> None:
         """Count a request that was refused: to act, or with a bad token. Accepted ones are not held up by others."""
-        unknown = isinstance(refusal, Unauthenticated)
-        if isinstance(refusal, RateLimited) or not (unknown or bucket == "actions"):
+        if isinstance(refusal, RateLimited):
+            self._remember(asked.tally)
+            return
+        self.settle(asked)
+        if not isinstance(refusal, Unauthenticated) and bucket != "actions":
             return
         tally = asked.tally
         if tally is None:
@@ -129,6 +172,13 @@ class Limiter:
         tally.seen.append(Seen(name, most, window_s, *self._counters.add(f"refused:{who}", window_s)))
         tally.seen[-1].check()
 
+    def _remember(self, tally: Tally) -> None:
+        """Keep in mind what the store said is used up."""
+        if tally.meter is not None and tally.meter.counting == "store":
+            for row, count in zip(tally.meter.rows, tally.meter.counts, strict=False):
+                if count.used > row.most:
+                    self._counters.put(row.name, row.most, count.left_ms / 1000)
+
     def _refused_by(self, tally: Tally) -> tuple[str, str, int]:
         """The name of the policy, and for whom refusals are counted: a key, or all of an address without one."""
         rate = self.limits.rates["refused"]
@@ -137,17 +187,12 @@ class Limiter:
         return "refused", tally.who, rate.per_key
 
     def _count(self, tally: Tally, policy: Policy) -> None:
-        rate = self.limits.rates[policy]
-        asked: list[tuple[str, str, int]] = []
-        if tally.who is not None and rate.per_key is not None:
-            asked.append((policy, tally.who, rate.per_key))
-        asked.append((f"{policy}-address", tally.address, rate.per_address))
-        rows = [Counted(f"{policy}:{who}", most, rate.window_s * 1000) for _, who, most in asked]
-        if rate.counting == "store":
-            counts = self._store.count(rows)
+        meter = self.limits.meter(policy, tally.who, tally.address)
+        if meter.counting == "store":
+            meter.counts = tuple(self._store.count(meter.rows))
         else:
-            counts = [self._counters.add(row.name, rate.window_s) for row in rows]
-        seen = [Seen(name, most, rate.window_s, *count) for (name, _, most), count in zip(asked, counts, strict=True)]
+            meter.counts = tuple(self._counters.add(row.name, row.window_ms / 1000) for row in meter.rows)
+        seen = _seen(meter)
         tally.seen += seen
         for each in seen:
             each.check()
@@ -173,10 +218,7 @@ def stream_holder(asked: Any) -> tuple[str, int] | None:
 
 def write_fields(headers: Headers, tally: Tally) -> None:
     """Tell the caller which policies the request counted for, and what is left of the one that ends first."""
-    seen = tally.seen
-    if tally.meter is not None:
-        counted = zip(("actions", "actions-address"), tally.meter.rows, tally.meter.counts, strict=False)
-        seen = [*seen, *(Seen(name, row.most, row.window_ms // 1000, *count) for name, row, count in counted)]
+    seen = tally.all_seen()
     if not seen:
         return
     headers.add("RateLimit-Policy", ", ".join(dict.fromkeys(f'"{s.name}";q={s.most};w={s.window_s}' for s in seen)))

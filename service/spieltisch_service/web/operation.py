@@ -92,7 +92,8 @@ class Operation:
 
     `scope`: what a token must be allowed to do, whether it is needed or not; None: any good token will do. It has no
     default, so that nothing is open by omission.
-    `bucket`: which of the limits its requests count in; None: it is not limited. `counts_in`: further ones, in which it
+    `bucket`: which of the limits its requests count in; None: it is not limited. `metered`: they are counted together
+    with what they do (`Call.meter`), and those that do nothing afterwards. `counts_in`: further ones, in which it
     counts by itself (`limits.charge`).
     `auth`: `none` and `optional` take no token or a good one, `required` needs one, `ignored` does not look.
     `refusals`: the codes beside `ALWAYS` and, with a body, `WITH_BODY`. `takes`: header parameters by name.
@@ -113,6 +114,7 @@ class Operation:
     refusals: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     counts_in: tuple[Policy, ...] = ()
+    metered: bool = False
     links: Mapping[str, Link] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -99,13 +99,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Response]) -> View:
             @wraps(view)
             def run(**path: Any) -> Response:
+                limiter: Limiter | None = current_app.extensions[LIMITS]
                 try:
-                    return view(_checked(operation), **path)
+                    response = view(_checked(operation, limiter), **path)
+                    if limiter is not None and operation.metered:
+                        limiter.settle(request)
                 except Refusal as refusal:
-                    limiter: Limiter | None = current_app.extensions[LIMITS]
                     if limiter is not None:
                         limiter.refused(request, operation.bucket, refusal)
                     raise
+                return response
 
             run._apidoc = {"operation": operation}  # type: ignore[attr-defined]
             run.operation = operation  # type: ignore[attr-defined]
@@ -117,7 +120,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return decorate
 
 
-def _checked(operation: Operation) -> Call:
+def _checked(operation: Operation, limiter: Limiter | None) -> Call:
     """The call behind the current request. Raises the refusals of the API, in its order."""
     service: Service = current_app.extensions[EXTENSION]
     asked: Any = request._get_current_object()  # type: ignore[attr-defined]
@@ -125,9 +128,8 @@ def _checked(operation: Operation) -> Call:
     if operation.auth != "ignored":
         caller = asked.caller = caller_of(asked, service.accounts, required=operation.auth == "required")
     meter = None
-    limiter: Limiter | None = current_app.extensions[LIMITS]
     if limiter is not None and operation.bucket is not None:
-        meter = limiter.admit(asked, caller, operation.bucket)
+        meter = limiter.admit(asked, caller, operation.bucket, metered=operation.metered)
     raw = body = None
     if operation.body is not None:
         sent = body_of(asked.environ)

@@ -57,6 +57,7 @@ def require_seat(call: Call, match_id: str, seat: int | None) -> None:
         rule="/v1/matches",
         scope="create",
         bucket="creates",
+        metered=True,
         summary="Create a match",
         description="`seats` says who sits where: `me` (as often as wanted), `open`, `invite` or `bot:NAME`. With "
         "`start` `auto` it starts with the last seat. The answer has a token for each of the caller's seats and for "
@@ -71,7 +72,7 @@ def require_seat(call: Call, match_id: str, seat: int | None) -> None:
 )
 def create_match(call: Call) -> Response:
     """Create a match."""
-    return carried_out(call.service.matches.create(call.caller, call.body, call.once()))
+    return carried_out(call.service.matches.create(call.caller, call.body, call.once(), call.meter))
 
 
 @BLUEPRINT.operation(
@@ -131,6 +132,7 @@ def get_match(call: Call, match_id: str) -> Response:
         rule="/v1/matches/<match:match_id>/seats",
         scope="play",
         bucket="creates",
+        metered=True,
         summary="Join a match",
         description="Takes the lowest free open seat, the named one, or the invitation's. With an invitation no API "
         "key is needed: the seat is a guest's. The answer has the seat's token.",
@@ -159,6 +161,7 @@ def take_seat(call: Call, match_id: str) -> Response:
         invitation=wanted.get("invitation"),
         name=wanted.get("name"),
         once=call.once(),
+        meter=call.meter,
     )
     return carried_out(answer)
 
