@@ -149,6 +149,21 @@ def test_an_adopted_server_is_revived_like_any_other(tmp_path: Path, orphan: int
             assert client.get("kept") == "yes"
 
 
+def test_a_server_that_falls_silent_while_it_is_adopted_is_asked_again(
+    tmp_path: Path, orphan: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopt, tries = EmbeddedStore._adopt, iter(range(2))
+
+    def slow(store: EmbeddedStore) -> None:
+        if next(tries) == 0:
+            raise redis.TimeoutError
+        adopt(store)
+
+    monkeypatch.setattr(EmbeddedStore, "_adopt", slow)
+    with started(tmp_path / "data") as store:
+        assert (store.pid, store.adopted) == (orphan, True)
+
+
 def test_a_silent_server_is_refused_and_named(tmp_path: Path, orphan: int) -> None:
     os.kill(orphan, signal.SIGSTOP)
     with pytest.raises(StoreNotStarted, match=rf"locked by the store with process id {orphan}, which does not answer"):

