@@ -9,12 +9,18 @@ import redis
 import structlog
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, settings
 
 from spieltisch_service.app.service import Service
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.embedded import EmbeddedStore
 from spieltisch_service.store.hub import Hub
 from spieltisch_service.web.app import create_app
+from tests.patience import patient
+
+# How long an example takes says nothing where others run beside it; and what a commit passes, it passes every time.
+settings.register_profile("spieltisch", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("spieltisch")
 
 SECRET = b"a secret of the tests, thirty-two bytes or more"
 
@@ -29,6 +35,13 @@ def _own_logging() -> Iterator[None]:
     """Whoever starts a service within the process also sets up logging; the next test begins without."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> Iterator[None]:
+    """A store that is slow is no finding: see `tests.patience`."""
+    with patient():
+        yield
 
 
 @pytest.fixture(scope="session")

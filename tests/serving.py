@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LINUX = Path("/proc/self/stat").exists()
 
 # Generous, because it only bounds how long a failure takes.
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 def until(true: Callable[[], Any], what: str) -> Any:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc"
 PLAYERS = 6
 #: So many acknowledged actions has each player before the kill and after it, at least.
 ACTIONS = 12
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 VICTIM = 0
 
 
@@ -93,7 +93,7 @@ class Player(threading.Thread):
         headers = {} if method == "GET" else {"Idempotency-Key": uuid.uuid4().hex}
         deadline = time.monotonic() + PATIENCE_S
         while True:
-            answer = self._session.request(method, f"{self.url}{path}", json=body, headers=headers, timeout=30)
+            answer = self._session.request(method, f"{self.url}{path}", json=body, headers=headers, timeout=120)
             if answer.status_code != 503:
                 return answer
             assert answer.json()["code"] == "store_unavailable", answer.text
@@ -181,7 +181,7 @@ def read(url: str) -> requests.Response:
     """The answer, once the store is not away."""
 
     def answer() -> list[requests.Response]:
-        found = requests.get(url, timeout=30)
+        found = requests.get(url, timeout=120)
         return [] if found.status_code == 503 else [found]
 
     (found,) = until(answer, "the store")
@@ -208,19 +208,19 @@ def gapless(url: str, match: str) -> list[str]:
 @pytest.mark.parametrize("behind", [False, True], ids=["replica-up-to-date", "replica-behind"])
 def test_a_primary_dies_and_play_goes_on(cluster: Cluster, serving: Serving, behind: bool) -> None:
     url = serving.url
-    ready = requests.get(f"{url}/readyz", timeout=30).json()
+    ready = requests.get(f"{url}/readyz", timeout=120).json()
     assert ready["durability"] == "fsync"
-    made = requests.post(f"{url}/v1/accounts", json={"name": "Ada"}, timeout=30).json()
+    made = requests.post(f"{url}/v1/accounts", json={"name": "Ada"}, timeout=120).json()
     headers = {"Authorization": f"Bearer {made['key']}"}
     # So that it is the matches whose fate is looked at.
-    assert all(client.wait(1, 10_000) == 1 for client in cluster.clients[:3])
+    assert all(client.wait(1, 50_000) == 1 for client in cluster.clients[:3])
     seats = (["me", "me"], ["me", "bot:random"], ["bot:random", "me"])
     players = [
         Player(url, headers, seats[n % 3], ("wunderland", "neues-land")[n // 3 % 2], on_victim=n == 0)
         for n in range(PLAYERS)
     ]
     watched = requests.post(
-        f"{url}/v1/matches", json={"game": "wunderland", "seats": ["bot:random"] * 2}, headers=headers, timeout=30
+        f"{url}/v1/matches", json={"game": "wunderland", "seats": ["bot:random"] * 2}, headers=headers, timeout=120
     ).json()["id"]
     for player in players:
         player.start()
@@ -246,7 +246,9 @@ def test_a_primary_dies_and_play_goes_on(cluster: Cluster, serving: Serving, beh
     if behind:
         cluster.servers[3 + VICTIM].go_on()
     taken_over = cluster.clients[3 + VICTIM]
-    until(lambda: alive() and taken_over.info("replication")["role"] == "master", "the failover")
+    # Of no other primary may a replica take over because this machine is busy: what that one lacks would be lost.
+    with cluster.quick_to_fail(VICTIM, 4_000):
+        until(lambda: alive() and taken_over.info("replication")["role"] == "master", "the failover")
     until(
         lambda: all(client.execute_command("CLUSTER INFO")["cluster_state"] == "ok" for client in cluster.clients[1:]),
         "the cluster",

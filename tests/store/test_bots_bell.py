@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import pytest
 
 from spieltisch_service.app.ports import BOTS_TOPIC
@@ -8,17 +10,19 @@ from spieltisch_service.store.redis_store import RedisStore
 from .matches import creation
 
 #: Long enough that only a lost ring can take so long.
-SOON_S = 20.0
+SOON_S = 120.0
 
 
 @pytest.fixture
-def hubs(store_url: str) -> tuple[Hub, Hub]:
+def hubs(store_url: str) -> Iterator[tuple[Hub, Hub]]:
     """A bell for the bots alone, and one for everything; both connected, which rings once."""
     opened = Hub(store_url, channels=[BOTS_CHANNEL]), Hub(store_url)
     for hub in opened:
         with hub.listen("mt_first") as ear:
             assert ear.wait(SOON_S)
-    return opened
+    yield opened
+    for hub in opened:
+        hub.close()
 
 
 def test_a_bell_for_bots_hears_only_what_wakes_them(store: RedisStore, hubs: tuple[Hub, Hub]) -> None:
@@ -35,5 +39,3 @@ def test_a_bell_for_bots_hears_only_what_wakes_them(store: RedisStore, hubs: tup
         assert bots.wait(SOON_S)
         assert bots_everywhere.wait(SOON_S)
         assert not account.wait(0)
-    for hub in hubs:
-        hub.close()

@@ -5,19 +5,21 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from redis import Redis, exceptions
 
-from spieltisch_service.app.ports import Committed, Replayed, StoreUnavailable
+from spieltisch_service.app.ports import Commit, Committed, Replayed, StoreUnavailable
 from spieltisch_service.store import connection, faults, nodes
-from spieltisch_service.store.connection import connect
+from spieltisch_service.store.connection import connect, open_client
 from spieltisch_service.store.hub import Hub
 from spieltisch_service.store.layout import ALL_BUCKETS, match_place
 from spieltisch_service.store.redis_store import RedisStore
+from tests.patience import as_the_product
+from tests.serving import until
 
 from .matches import MATCH, assert_chained, creation, events, follow, row
 from .servers import Cluster, UnixServer
@@ -103,37 +105,51 @@ def test_a_store_that_is_away(own_server: UnixServer, own_store: RedisStore) -> 
     assert_fine(own_store, made)
 
 
+def told(store: RedisStore, match_id: str) -> list[int | None]:
+    """The version, in a list, once the store is not away."""
+
+    def answer() -> list[int | None]:
+        try:
+            return [store.version(match_id)]
+        except StoreUnavailable:
+            return []
+
+    found: list[int | None] = until(answer, "the store")
+    return found
+
+
 def test_a_store_that_is_paused(own_server: UnixServer, own_store: RedisStore) -> None:
     """It goes on only after every call has failed, so each was bounded. No late answer reaches another call."""
     made = events(2)
     own_store.commit(creation(events=made))
     assert own_server.process is not None
-    own_server.process.send_signal(signal.SIGSTOP)
-    try:
-        assert_unavailable(own_store, *CALLS)
-    finally:
-        own_server.process.send_signal(signal.SIGCONT)
-    for n in range(30):
-        assert own_store.version(f"mt_none{n}") is None
-        assert own_store.version(MATCH) == 2
+    with as_the_product(), closing(connect(own_server.url)) as hasty:
+        own_server.process.send_signal(signal.SIGSTOP)
+        try:
+            assert_unavailable(hasty, *CALLS)
+        finally:
+            own_server.process.send_signal(signal.SIGCONT)
+        for n in range(30):
+            assert told(hasty, f"mt_none{n}") == [None]
+            assert told(hasty, MATCH) == [2]
     assert_fine(own_store, made)
 
 
 def test_waiting_for_a_connection_is_bounded(own_server: UnixServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "POOL_SIZE", 2)
     monkeypatch.setattr(connection, "POOL_WAIT_S", 0.05)
-    store = connect(own_server.url)
-    assert own_server.process is not None
-    own_server.process.send_signal(signal.SIGSTOP)
-    try:
+    client = open_client(own_server.url)
+    assert isinstance(client, Redis)
+    pool: Any = client.connection_pool
+    with closing(RedisStore(client)) as store:
+        held = [pool.get_connection() for _ in range(2)]
         with ThreadPoolExecutor(8) as threads:
             failures = [one.exception() for one in [threads.submit(store.version, MATCH) for _ in range(8)]]
-    finally:
-        own_server.process.send_signal(signal.SIGCONT)
-    assert {type(failure) for failure in failures} == {StoreUnavailable}
-    assert sum("busy" in str(failure) for failure in failures) == 6
-    assert store.version(MATCH) is None
-    store.close()
+        assert {type(failure) for failure in failures} == {StoreUnavailable}
+        assert all("busy" in str(failure) for failure in failures)
+        for each in held:
+            pool.release(each)
+        assert store.version(MATCH) is None
 
 
 def test_a_read_survives_a_dead_connection_and_a_write_tells(own_server: UnixServer, own_store: RedisStore) -> None:
@@ -408,17 +424,20 @@ def test_a_node_that_is_paused(cluster: Cluster, clean_cluster: str) -> None:
         store.commit(creation(match_id, events=made))
     process = cluster.servers[1].process
     assert process is not None
-    process.send_signal(signal.SIGSTOP)
-    try:
-        with pytest.raises(StoreUnavailable):
-            store.commit(follow(made, ids[1]))
-        with pytest.raises(StoreUnavailable):
-            store.due(10)
-        with pytest.raises(StoreUnavailable):
-            store.load_many(ids)
-    finally:
-        process.send_signal(signal.SIGCONT)
-    cluster.until_up()
+    with as_the_product(), closing(connect(clean_cluster)) as hasty, cluster.quick_to_fail(1, 1_500):
+        process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreUnavailable):
+                hasty.commit(follow(made, ids[1]))
+            with pytest.raises(StoreUnavailable):
+                hasty.due(10)
+            with pytest.raises(StoreUnavailable):
+                hasty.load_many(ids)
+            others = cluster.clients[::2]
+            until(lambda: {_state(client) for client in others} == {"fail"}, "the others to call the cluster down")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        cluster.until_up()
     # The commit that nobody answered may have happened when the node went on: nobody knows, but the log is whole.
     for match_id in ids:
         version = store.version(match_id)
@@ -426,6 +445,10 @@ def test_a_node_that_is_paused(cluster: Cluster, clean_cluster: str) -> None:
         assert_chained(store.events(match_id, 0, 10))
     assert isinstance(store.commit(follow(made, ids[0])), Committed)
     store.close()
+
+
+def _state(client: Any) -> str:
+    return str(client.execute_command("CLUSTER INFO")["cluster_state"])
 
 
 @pytest.fixture
@@ -445,22 +468,23 @@ def test_a_primary_that_dies_is_replaced(replicated: Cluster) -> None:
     made = events(1)
     match_id = match_in(0, replicated)
     store.commit(creation(match_id, events=made))
-    assert replicated.clients[0].wait(1, 10_000) == 1
+    assert replicated.clients[0].wait(1, 50_000) == 1
     with hub.listen(match_id) as ear:
-        assert ear.wait(20)
-        replicated.servers[0].kill()
-        answer = None
-        refusals = 0
-        while answer is None:
-            try:
-                answer = store.commit(follow(made, match_id))
-            except StoreUnavailable:
-                refusals += 1
-                # Takes the rings of a bell that connects to one node after the other, too.
-                ear.wait(0.05)
+        assert ear.wait(60)
+        with replicated.quick_to_fail(0, 4_000):
+            replicated.servers[0].kill()
+            answer = None
+            refusals = 0
+            while answer is None:
+                try:
+                    answer = store.commit(follow(made, match_id))
+                except StoreUnavailable:
+                    refusals += 1
+                    # Takes the rings of a bell that connects to one node after the other, too.
+                    ear.wait(0.05)
         assert refusals > 0
         assert isinstance(answer, Committed)
-        assert ear.wait(20)
+        assert ear.wait(60)
     assert_chained(store.events(match_id, 0, 10))
     hub.close()
     store.close()
@@ -468,13 +492,20 @@ def test_a_primary_that_dies_is_replaced(replicated: Cluster) -> None:
 
 def test_a_slot_that_moves(cluster: Cluster, clean_cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half moved: nothing is half done. Moved: the new node is found. And back again."""
-    monkeypatch.setattr(nodes, "_TRY_AGAIN_S", 0.1)
+    monkeypatch.setattr(nodes, "_TRY_AGAIN_S", 60.0)
     store = connect(clean_cluster)
     made = events(1)
     match_id = match_in(0, cluster)
     slot = match_place(match_id).bucket.slot
     store.commit(creation(match_id, events=made, expires_after_ms=0))
     names = [client.execute_command("CLUSTER MYID").decode() for client in cluster.clients]
+
+    def refused(commit: Commit) -> None:
+        """It is tried again for as long as a slot may be on its way."""
+        with monkeypatch.context() as hasty:
+            hasty.setattr(nodes, "_TRY_AGAIN_S", 0.1)
+            with pytest.raises(StoreUnavailable):
+                store.commit(commit)
 
     def move(source: int, target: int) -> None:
         nonlocal made
@@ -483,14 +514,12 @@ def test_a_slot_that_moves(cluster: Cluster, clean_cluster: str, monkeypatch: py
         here.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", names[target])
         more = follow(made, match_id, expires_after_ms=0)
         # Whole on the old node: a commit whose keys all exist goes on, one with new keys must wait.
-        with pytest.raises(StoreUnavailable):
-            store.commit(follow(made, match_id, idempotency=("key", row()), bot_to_act=True))
+        refused(follow(made, match_id, idempotency=("key", row()), bot_to_act=True))
         keys = here.execute_command("CLUSTER GETKEYSINSLOT", slot, 100)
-        here.execute_command("MIGRATE", "127.0.0.1", cluster.ports[target], keys[0], 0, 2000)
-        with pytest.raises(StoreUnavailable):
-            store.commit(more)
+        here.execute_command("MIGRATE", "127.0.0.1", cluster.ports[target], keys[0], 0, 50_000)
+        refused(more)
         for key in keys[1:]:
-            here.execute_command("MIGRATE", "127.0.0.1", cluster.ports[target], key, 0, 2000)
+            here.execute_command("MIGRATE", "127.0.0.1", cluster.ports[target], key, 0, 50_000)
         # All keys are there, the slot is not yet: reads are asked there.
         assert store.version(match_id) == len(made)
         for client in (there, here, *cluster.clients):
