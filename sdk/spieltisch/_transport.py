@@ -138,9 +138,9 @@ class Transport:
         """
         return self._json("POST", path, query, body=body, idempotency_key=idempotency_key or secrets.token_hex(16))
 
-    def delete(self, path: str) -> Any:
+    def delete(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         """Remove what is at `path`. The JSON of the answer."""
-        return self._json("DELETE", path, None)
+        return self._json("DELETE", path, query)
 
     def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Stream:
         """A stream, opened. Raises what a GET raises."""

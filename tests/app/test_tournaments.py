@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,9 +15,7 @@ from spieltisch_service.app import errors
 from spieltisch_service.app.callers import ANONYMOUS, Caller
 from spieltisch_service.app.service import Service
 from spieltisch_service.app.tournaments import director
-from spieltisch_service.bots import house, random_bot
 from spieltisch_service.bots.house import HouseBots, Sweeper
-from spieltisch_service.bots.position import Decide
 from spieltisch_service.domain.events import canonical
 from spieltisch_service.domain.tournament.log import paired
 from spieltisch_service.domain.tournament.pairing.outcome import Wait
@@ -25,56 +23,13 @@ from spieltisch_service.domain.tournament.pairing.rounds import next_round
 from spieltisch_service.domain.tournament.state import State
 
 from .conftest import once
-
-BOTS = ("random", "greedy", "planner")
-CLOCK = {"kind": "per_decision", "per_decision_ms": 60_000, "on_timeout": "forfeit"}
-SHORT: dict[str, dict[str, Any]] = {"wunderland": {"round_limit": 1}, "neues-land": {}}
+from .cups import BOTS, create, enter, play, start, with_quick_bots
 
 
 @pytest.fixture
 def service(new_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> Service:
     """The use cases with all house bots, none of which thinks for long."""
-    for bot in BOTS:
-        monkeypatch.setitem(cast("dict[str, Decide]", house.BOTS), bot, random_bot.decide)
-    return new_service(bots=BOTS)
-
-
-def create(service: Service, organizer: Caller, game: str = "wunderland", key: str | None = None, **wanted: Any) -> str:
-    body = {"game": game, "name": "Cup", "format": "swiss", "options": SHORT[game], "clock": CLOCK, **wanted}
-    made = service.organizing.create(organizer, body, None if key is None else once(organizer, key, body=body))
-    id_: str = made.body["id"]
-    return id_
-
-
-def enter(service: Service, caller: Caller, tournament: str, bot: str | None = None) -> Any:
-    return service.organizing.enter(caller, tournament, None, bot=bot, dry_run=False).body
-
-
-def start(service: Service, caller: Caller, tournament: str) -> Any:
-    return service.organizing.start(caller, tournament, None, dry_run=False).body
-
-
-def play(service: Service, tournament: str, players: list[Caller] | None = None) -> dict[str, Any]:
-    """Let everybody play until the tournament has ended; accounts take their default action. What it is then."""
-    bots, sweeper = HouseBots(service, seed=1), Sweeper(service)
-    for _ in range(10_000):
-        busy = bots.play_waiting() + sweeper.sweep()
-        for player in players or []:
-            busy += act(service, player)
-        found = service.tournaments.get(tournament)
-        if found["status"] in ("finished", "cancelled") and not busy:
-            return found
-    raise AssertionError(f"it does not come to an end: {found}")
-
-
-def act(service: Service, player: Caller) -> int:
-    """Decide in each match that waits for the player; in how many."""
-    waiting = service.decisions.waiting(player, 0, None)["decisions"]
-    for each in waiting:
-        live = service.live.fresh(each["match"])
-        action = live.game.default_action(live.state)
-        service.play.act(player, each["match"], [action], each["version"], each["seat"], None)
-    return len(waiting)
+    return with_quick_bots(new_service, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +210,7 @@ def test_an_entry_that_is_sent_again_is_answered_again(service: Service, ada: Ca
     answers = [service.organizing.enter(bob, first, intent, bot=None, dry_run=False) for _ in range(3)]
     assert len({canonical(answer.body) for answer in answers}) == 1
     assert [answer.replayed for answer in answers] == [False, True, True]
-    service.organizing.withdraw(bob, first, bob.account.id if bob.account else "")
+    service.organizing.withdraw(bob, first, bob.account.id if bob.account else "", dry_run=False)
     again = service.organizing.enter(bob, first, intent, bot=None, dry_run=False)
     assert canonical(again.body) == canonical(answers[0].body)
 
@@ -270,7 +225,7 @@ def test_who_leaves_forfeits_what_is_still_to_be_played(
     while not service.tournaments.rounds(tournament)["rounds"]:
         Sweeper(service).sweep()
     assert bob.account is not None
-    service.organizing.withdraw(bob, tournament, bob.account.id)
+    service.organizing.withdraw(bob, tournament, bob.account.id, dry_run=False)
     ended = play(service, tournament)
     assert ended["status"] == "finished"
     [first, second] = service.tournaments.rounds(tournament)["rounds"][0]["tables"][0]["results"]
@@ -288,7 +243,7 @@ def test_a_cancelled_one_ends_its_matches(service: Service, ada: Caller, bob: Ca
         not service.decisions.waiting(ada, 0, None)["decisions"] + service.decisions.waiting(bob, 0, None)["decisions"]
     ):
         Sweeper(service).sweep()
-    cancelled = service.organizing.cancel(ada, tournament).body
+    cancelled = service.organizing.cancel(ada, tournament, dry_run=False).body
     assert (cancelled["status"], cancelled["seed"] is None) == ("cancelled", False)
     play(service, tournament)
     assert service.decisions.waiting(ada, 0, None)["decisions"] == []

@@ -119,9 +119,9 @@ class Tournaments:
         """Let it end with the matches that are played now."""
         return self._changed(f"{_one(tournament_id)}/stop", {}, dry_run, idempotency_key)
 
-    def cancel(self, tournament_id: str) -> TournamentInfo:
-        """End it now, without a result."""
-        return read(TournamentInfo, self._transport.delete(_one(tournament_id)))
+    def cancel(self, tournament_id: str, *, dry_run: bool | None = None) -> TournamentInfo:
+        """End it now, without a winner; matches that are played are aborted."""
+        return read(TournamentInfo, self._transport.delete(_one(tournament_id), {"dry_run": dry_run}))
 
     def pair(
         self,
@@ -131,7 +131,11 @@ class Tournaments:
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Round:
-        """The next round as the organizer wants it; with `dry_run` and no tables, as the format would pair it."""
+        """The next round as the organizer wants it; with `dry_run` and no tables, as the format would pair it.
+
+        tables: the entrants (`ac_…`, `bot:NAME`) of each, in seat order; who is not named sits out. Wants
+        `own_pairings`, but for the dry run.
+        """
         body = {"tables": None if tables is None else [list(table) for table in tables]}
         path = f"{_one(tournament_id)}/rounds"
         query = {"dry_run": dry_run}
@@ -150,12 +154,15 @@ class Tournaments:
         """The client's account takes part; its matches then come with its decisions. bot: a house bot instead."""
         return self._changed(f"{_one(tournament_id)}/entrants", {"bot": bot}, dry_run, idempotency_key)
 
-    def withdraw(self, tournament_id: str, entrant: str | None = None) -> TournamentInfo:
+    def withdraw(
+        self, tournament_id: str, entrant: str | None = None, *, dry_run: bool | None = None
+    ) -> TournamentInfo:
         """Leave, or (the organizer) let another entrant leave. What is still to be played is forfeited."""
         if entrant is None:
             account = self._client.identity().account
             entrant = "" if account is None else account.id
-        return read(TournamentInfo, self._transport.delete(f"{_one(tournament_id)}/entrants/{segment(entrant)}"))
+        path = f"{_one(tournament_id)}/entrants/{segment(entrant)}"
+        return read(TournamentInfo, self._transport.delete(path, {"dry_run": dry_run}))
 
     # --- follow -------------------------------------------------------------------------------------------------
 

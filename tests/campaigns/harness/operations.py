@@ -313,7 +313,7 @@ OPERATIONS: Sequence[Operation] = (
     Operation("resumeTournament", _step("resumption", "start", "pause"), lambda s: s.events("resumed")),
     Operation("stopTournament", _step("stop", "start"), lambda s: s.events("stopped")),
     Operation("pairRound", _own_round, lambda s: s.events("round_paired")),
-    Operation("withdrawEntrant", _leave_cup, _withdrawals, method="DELETE", key=False, again=(409,)),
+    Operation("withdrawEntrant", _leave_cup, _withdrawals, method="DELETE", key=False),
     Operation("cancelTournament", _cancel, lambda s: s.events("cancelled"), method="DELETE", key=False),
     Operation("eraseMe", _erase, lambda _: 1, method="DELETE", key=False, again=(401,)),
 )

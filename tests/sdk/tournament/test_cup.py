@@ -41,7 +41,7 @@ def test_a_cup_is_read(tmp_path: Path) -> None:
         (FINE.replace("wunderland", "chess"), "cup.toml:1: game: game is one of"),
         (FINE.replace("round_robin", "knockout"), "cup.toml:2: format: format is one of"),
         (FINE.replace("deals = 2", "deals = 0"), "cup.toml:4: deals: deals is a number from 1"),
-        (FINE.replace("deals = 2", 'deals = "2"'), "cup.toml:4: deals: deals is not of the right type"),
+        (FINE.replace("deals = 2", 'deals = "2"'), "cup.toml:4: deals: deals is a whole number, not '2'"),
         (FINE.replace("deals = 2", "deal = 2"), "cup.toml:4: deal: there is no such key; there are name, game"),
         (FINE.replace("round_limit = 2", "round_limit = 0"), "cup.toml:6: options: options of wunderland: round_limit"),
         ('champion = "Eve"\n' + FINE, "cup.toml:1: champion: only a gauntlet has a champion"),

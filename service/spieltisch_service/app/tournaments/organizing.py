@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import combinations
 from typing import Any
 
 from spieltisch_service.app.access import require_account, require_known
@@ -36,9 +37,20 @@ from spieltisch_service.domain.tournament.log import (
 )
 from spieltisch_service.domain.tournament.pairing.rounds import next_round, own_round
 from spieltisch_service.domain.tournament.setup import TournamentSetup
+from spieltisch_service.domain.tournament.state import State
 from spieltisch_service.games.catalogue import GAMES
 
 _CREATE_KEY_KEPT_MS = 24 * 3_600_000
+#: Why nobody is paired, by the reason that the pairing gives.
+_WHY_NONE = {
+    "matches": "matches are still played",
+    "rounds": "all rounds are paired",
+    "decided": "it is decided",
+    "stopped": "it was stopped",
+    "too_few_entrants": "too few are left",
+    "no_pairing": "nobody is left who may meet",
+    "organizer": "it is cancelled",
+}
 
 
 class Organizing:
@@ -58,6 +70,7 @@ class Organizing:
         game = GAMES[given["game"]]
         options = {key: value for key, value in given.get("options", {}).items() if value is not None}
         given["options"] = asdict(game.options_type(**options))
+        self._require_known_bots(given)
         try:
             setup = TournamentSetup.from_wire({**given, "seed": secrets.token_hex(32)})
         except InvalidSetup as error:
@@ -81,9 +94,8 @@ class Organizing:
         account_id = require_account(caller)
         account = caller.account
         assert account is not None
-        if bot is not None and bot not in self._bots:
-            detail = f"a house bot is one of {', '.join(self._bots)}"
-            raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer="/bot")])
+        if bot is not None:
+            self._require_bot(HOUSE + bot, "/bot")
         entrant = account_id if bot is None else HOUSE + bot
 
         def plan(held: Held) -> Change:
@@ -92,13 +104,16 @@ class Organizing:
             known = held.folded.entrants.get(entrant)
             if known is not None and not known.active and held.status != "open":
                 return Change([Rejoined(entrant)])
-            kind, names = ("house", None) if bot is not None else (account.kind, {entrant: account.name})
-            return Change(
-                # The log is for good and names nobody: the sheet has the names.
-                [Entered(entrant, entrant, kind)],
-                names=names,
-                accounts=() if bot is not None else (account_id,),
-            )
+            # The log is for good and names nobody: the sheet has the names.
+            if bot is None:
+                return Change(
+                    [Entered(entrant, entrant, account.kind)],
+                    names={entrant: account.name},
+                    accounts=(account_id,),
+                )
+            # Whom the organizer enters is invited.
+            invited = [Invited(entrant)] if held.folded.setup.entrants_allowed == "invited" else []
+            return Change([*invited, Entered(entrant, entrant, "house")])
 
         return self._answer(tournament_id, once, plan, 201, dry_run)
 
@@ -106,7 +121,7 @@ class Organizing:
         """An account may enter where only the invited may."""
         return self._by_organizer(caller, tournament_id, once, lambda _: [Invited(account)], dry_run)
 
-    def withdraw(self, caller: Caller, tournament_id: str, entrant: str) -> Answer:
+    def withdraw(self, caller: Caller, tournament_id: str, entrant: str, *, dry_run: bool) -> Answer:
         """An entrant leaves, by itself or by the organizer; what it still has to play is forfeited. Again: nothing."""
         account_id = require_account(caller)
 
@@ -114,18 +129,46 @@ class Organizing:
             if entrant != account_id:
                 _require_organizer(held, caller)
             known = held.folded.entrants.get(entrant)
-            if known is not None and not known.active:
+            gone = self._has_left(held, entrant) if known is None else not known.active
+            if gone:
                 return Change(())
             by = "left" if entrant == account_id else "organizer"
             return Change([Withdrawn(entrant, by)])
 
-        return self._answer(tournament_id, None, plan, 200, dry_run=False)
+        return self._answer(tournament_id, None, plan, 200, dry_run)
+
+    def _has_left(self, held: Held, entrant: str) -> bool:
+        """Whether it had entered and left before the start, after which nothing of it is kept but the log."""
+        contents = (event.parsed() for event in self._book.log(held.id, held.version))
+        return any(each["type"] == Withdrawn.type and each["data"]["entrant"] == entrant for each in contents)
+
+    def _require_known_bots(self, given: Mapping[str, Any]) -> None:
+        """Raise InvalidBody for a house bot that does not live here: it could never enter."""
+        self._require_bot(given.get("champion", ""), "/champion")
+        for place, one in enumerate(given.get("invited", ())):
+            self._require_bot(one, f"/invited/{place}")
+        for place, pair in enumerate(given.get("forbidden", ())):
+            for side, one in enumerate(pair):
+                self._require_bot(one, f"/forbidden/{place}/{side}")
+
+    def _require_bot(self, entrant: str, pointer: str) -> None:
+        if entrant.startswith(HOUSE) and entrant.removeprefix(HOUSE) not in self._bots:
+            detail = f"a house bot is one of {', '.join(self._bots)}"
+            raise InvalidBody(detail, errors=[FieldError("not_one_of", detail, pointer=pointer)])
 
     # --- how it goes on -------------------------------------------------------------------------------------
 
     def start(self, caller: Caller, tournament_id: str, once: Once | None, *, dry_run: bool) -> Answer:
         """Nobody enters any more, and the first round is paired."""
-        return self._by_organizer(caller, tournament_id, once, lambda _: [Started()], dry_run)
+
+        def entries(held: Held) -> Sequence[Entry]:
+            state = apply(held.folded, Started())
+            if not any(state.setup.may_meet(one, other) for one, other in combinations(state.active, 2)):
+                # The start would be its end.
+                raise EntryRefused("no_pairing", "nobody who has entered may meet any other one")
+            return [Started()]
+
+        return self._by_organizer(caller, tournament_id, once, entries, dry_run)
 
     def pause(self, caller: Caller, tournament_id: str, once: Once | None, *, dry_run: bool) -> Answer:
         """No round is paired any more until it goes on; what is played is played to its end."""
@@ -139,13 +182,13 @@ class Organizing:
         """It ends with the matches that are played now, and has standings."""
         return self._by_organizer(caller, tournament_id, once, lambda _: [Stopped()], dry_run)
 
-    def cancel(self, caller: Caller, tournament_id: str) -> Answer:
+    def cancel(self, caller: Caller, tournament_id: str, *, dry_run: bool) -> Answer:
         """It ends now, without a result; matches that are played are aborted. Again: nothing."""
 
         def entries(held: Held) -> Sequence[Entry]:
             return () if held.status == "cancelled" else [Cancelled("organizer")]
 
-        return self._by_organizer(caller, tournament_id, None, entries, dry_run=False)
+        return self._by_organizer(caller, tournament_id, None, entries, dry_run)
 
     def pair(
         self,
@@ -164,16 +207,9 @@ class Organizing:
 
         def plan(held: Held) -> Change:
             _require_organizer(held, caller)
-            if tables is not None:
-                return Change([own_round(held.folded, tables)])
-            first: list[Entry] = [Started()] if held.status == "open" else []
-            found = next_round(apply(held.folded, first[0]) if first else held.folded)
-            return Change([*first, found] if isinstance(found, RoundPaired) else ())
+            return Change(_proposed(held.folded) if tables is None else [own_round(held.folded, tables)])
 
-        before = self._book.fresh(tournament_id)
         done = self._changed(tournament_id, once, plan, 201, dry_run)
-        if len(done.folded.rounds) == len(before.folded.rounds) and done.row is None:
-            raise TournamentRefuses("no round is to be paired now", extra={"reason": "nothing_to_pair"})
         body = round_to_wire(done.folded.rounds[-1])
         return Answer(body, 200 if dry_run else 201, replayed=done.row is not None)
 
@@ -212,6 +248,21 @@ class Organizing:
 
 def _with(held: Held, entry: Entry) -> Held:
     return replace(held, state=apply(held.state, entry), version=held.version + 1)
+
+
+def _proposed(state: State) -> list[Entry]:
+    """The round that the format would pair next, whoever pairs, with what must come before it.
+
+    Raises EntryRefused where there is none.
+    """
+    first: dict[str, Entry] = {"open": Started(), "paused": Resumed()}
+    before = [first[state.status]] if state.status in first else []
+    for entry in before:
+        state = apply(state, entry)
+    found = next_round(replace(state, setup=replace(state.setup, own_pairings=False)))
+    if isinstance(found, RoundPaired):
+        return [*before, found]
+    raise EntryRefused("nothing_to_pair", f"there is no round to pair now: {_WHY_NONE.get(found.reason, found.reason)}")
 
 
 def _require_organizer(held: Held, caller: Caller) -> None:

@@ -48,7 +48,7 @@ def fold(entries: Iterable[Entry]) -> State:
 
 
 def apply(state: State | None, entry: Entry) -> State:
-    """The state after one more entry. Raises EntryRefused; the same state for a result that is known already."""
+    """The state after one more entry; the same one for what is known already. Raises EntryRefused."""
     if state is None or isinstance(entry, Created):
         if state is not None or not isinstance(entry, Created):
             _refuse("not_created", "a log begins with its creation, and has just one")
@@ -75,8 +75,9 @@ def _with_status(state: State, entry: Entry) -> State:
     match entry:
         case Started():
             _only(state, "open")
-            if len(state.active) < max(2, state.setup.least_seats):
-                _refuse("too_few_entrants", "there are too few entrants")
+            least = max(2, state.setup.least_seats)
+            if len(state.active) < least:
+                _refuse("too_few_entrants", f"it takes {least} entrants to start, and there are {len(state.active)}")
             champion = state.setup.champion
             if champion is not None and champion not in state.active:
                 _refuse("no_champion", f"the champion {champion} has not entered")
@@ -114,6 +115,8 @@ def _with_people(state: State, entry: Invited | Entered | Withdrawn | Rejoined) 
         case Invited():
             _only(state, "open", "running", "paused")
             _known_form(entry.entrant)
+            if entry.entrant in state.invited:
+                return state
             return replace(state, invited=state.invited | {entry.entrant})
         case Entered():
             return _entered(state, entry)
@@ -213,15 +216,16 @@ def check_tables(state: State, tables: Sequence[Sequence[str]], without: Sequenc
         if entrant in seen:
             _refuse("paired_twice", f"{entrant} is named twice")
         seen.add(entrant)
-        if not _entrant(state, entrant).active:
-            _refuse("not_active", f"{entrant} has left")
+        found = _entrant(state, entrant)
+        if not found.active:
+            _refuse("not_active", f"{entrant} is {found.status}")
         if entrant in state.busy:
             _refuse("busy", f"{entrant} still plays")
     for seats in tables:
-        if not state.setup.least_seats <= len(seats) <= state.setup.seats:
-            _refuse(
-                "wrong_size", f"a table has {state.setup.least_seats} to {state.setup.seats} entrants, not {len(seats)}"
-            )
+        least, most = state.setup.least_seats, state.setup.seats
+        if not least <= len(seats) <= most:
+            size = f"{least} to {most}" if least < most else str(most)
+            _refuse("wrong_size", f"a table has {size} entrants, not {len(seats)}")
         for index, one in enumerate(seats):
             for other in seats[:index]:
                 if not state.setup.may_meet(one, other):

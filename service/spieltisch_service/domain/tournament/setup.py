@@ -97,7 +97,7 @@ class TournamentSetup:
         if self.format in BRACKETS and self.rounds is not None:
             raise InvalidSetup("rounds", "an elimination ends when one is left: it has no number of rounds")
         if self.own_pairings and (self.format in BRACKETS or self.format in ("arena", "gauntlet")):
-            raise InvalidSetup("own_pairings", f"who meets whom is what a {self.format} is about: it pairs by itself")
+            raise InvalidSetup("own_pairings", f"{self.format} pairs by itself: who meets whom is what it is about")
         if self.own_pairings and self.rounds is None:
             raise InvalidSetup("rounds", "own pairings need a number of rounds")
         if self.champion is not None and self.format != "gauntlet":
@@ -108,7 +108,7 @@ class TournamentSetup:
             self.format in (*BRACKETS, "gauntlet") or (self.format == "round_robin" and self.seats > 2)
         ):
             raise InvalidSetup(
-                "forbidden", f"a {self.format} with {self.seats} seats cannot keep two entrants from meeting"
+                "forbidden", f"{self.format} with {self.seats} seats cannot keep two entrants from meeting"
             )
 
     @property
@@ -145,7 +145,7 @@ class TournamentSetup:
             if name not in _KINDS:
                 raise InvalidSetup(name[:40], f"a tournament has no {name[:40]!r}")
             if type(value) not in _KINDS[name]:
-                raise InvalidSetup(name, f"{name} is not of the right type")
+                raise InvalidSetup(name, f"{name} is {_WORDS[_KINDS[name][0]]}, not {value!r:.40}")
         for name in ("game", "format", "seed"):
             if name not in raw:
                 raise InvalidSetup(name, f"a tournament needs its {name}")
@@ -174,6 +174,14 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "options": (dict,),
     "clock": (dict, type(None)),
     "champion": (str, type(None)),
+}
+
+_WORDS: Mapping[type, str] = {
+    str: "a text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object of names and values",
 }
 
 

@@ -109,7 +109,7 @@ def get_tournament(call: Call, tournament_id: str) -> Response:
         bucket="creates",
         summary="Enter a tournament",
         description="The caller's account takes part, or comes back after leaving. The organizer enters house bots by "
-        "name (`bot`).",
+        "name (`bot`), who need no invitation.",
         success=(
             Success(201, "The tournament, with the entrant.", _TOURNAMENT, _REPLAYED),
             Success(200, "What it would be (`dry_run`).", _TOURNAMENT),
@@ -142,12 +142,15 @@ def enter_tournament(call: Call, tournament_id: str) -> Response:
         "any more. A repetition changes nothing.",
         success=(Success(200, "The tournament as it is now.", _TOURNAMENT),),
         auth="required",
+        query=bodies.DryRunQuery(),
         refusals=("not_found", "forbidden", "tournament_refuses"),
     )
 )
 def withdraw_entrant(call: Call, tournament_id: str, entrant: str) -> Response:
     """Leave."""
-    return carried_out(call.service.organizing.withdraw(call.caller, tournament_id, entrant))
+    return carried_out(
+        call.service.organizing.withdraw(call.caller, tournament_id, entrant, dry_run=call.query["dry_run"])
+    )
 
 
 @BLUEPRINT.operation(
@@ -199,7 +202,8 @@ def _step(name: str, path: str, summary: str, description: str) -> Operation:
         "startTournament",
         "start",
         "Start a tournament",
-        "By the organizer. Nobody enters any more (but where one may come late: Swiss, arena), and rounds are paired.",
+        "By the organizer. Nobody enters any more (but where one may come late: Swiss, arena), and rounds are paired. "
+        "Refused where fewer than two have entered, the champion has not, or nobody may meet.",
     )
 )
 def start_tournament(call: Call, tournament_id: str) -> Response:
@@ -258,12 +262,13 @@ def stop_tournament(call: Call, tournament_id: str) -> Response:
         description="It ends now, without a winner; matches that are played are aborted. A repetition changes nothing.",
         success=(Success(200, "The tournament, cancelled.", _TOURNAMENT),),
         auth="required",
+        query=bodies.DryRunQuery(),
         refusals=("not_found", "forbidden", "tournament_refuses"),
     )
 )
 def cancel_tournament(call: Call, tournament_id: str) -> Response:
     """Cancel."""
-    return carried_out(call.service.organizing.cancel(call.caller, tournament_id))
+    return carried_out(call.service.organizing.cancel(call.caller, tournament_id, dry_run=call.query["dry_run"]))
 
 
 @BLUEPRINT.operation(
@@ -275,7 +280,8 @@ def cancel_tournament(call: Call, tournament_id: str) -> Response:
         bucket="actions",
         summary="Pair a round",
         description="The next round as the organizer wants it, where the tournament was created with `own_pairings`. "
-        "With `dry_run` and no tables: the round that the format would pair next.",
+        "With `dry_run` and no tables: the round that the format would pair next, also before the start, in a pause, "
+        "and where the organizer pairs.",
         success=(
             Success(201, "The round.", {JSON: shapes.RoundShape()}, _REPLAYED),
             Success(200, "The round as it would be (`dry_run`).", {JSON: shapes.RoundShape()}),

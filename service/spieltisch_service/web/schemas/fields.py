@@ -57,7 +57,8 @@ def wrong_length(minimum: int | None, maximum: int | None, what: str) -> Said:
     """The message for too few or too many of something."""
     if maximum is None:
         return Said.of("out_of_range", f"This must have at least {minimum} {what}.")
-    return Said.of("out_of_range", f"This must have {minimum or 0} to {maximum} {what}.")
+    many = f"{minimum or 0} to {maximum}" if minimum != maximum else str(maximum)
+    return Said.of("out_of_range", f"This must have {many} {what}.")
 
 
 def not_one_of(choices: tuple[Any, ...]) -> Said:

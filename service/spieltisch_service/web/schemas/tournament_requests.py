@@ -30,7 +30,7 @@ from spieltisch_service.web.schemas.fields import (
 from spieltisch_service.web.schemas.requests import OptionsField, named, paging_cursor
 
 _ENTRANT = r"^(?:ac_[0-9a-f]{32}|bot:[a-z0-9-]{1,64})$"
-_ENTRANT_FORM = "An entrant is an account (ac_…) or a house bot (bot:NAME)."
+_ENTRANT_FORM = "This must be an account (ac_…) or a house bot (bot:NAME)."
 
 
 def _whole(description: str, least: int, most: int, default: int | None, **options: Any) -> Whole:
@@ -140,7 +140,7 @@ class EntryRequest(RequestShape):
     """`POST …/entrants`."""
 
     bot = Text(
-        validate=Pattern(r"^[a-z0-9-]{1,64}$", "The name of a house bot."),
+        validate=Pattern(r"^[a-z0-9-]{1,64}$", "This must be the name of a house bot, without `bot:`."),
         allow_none=True,
         metadata={"description": "The house bot that the organizer enters; without it the caller's account enters."},
     )
@@ -151,7 +151,7 @@ class EntrantInvitationRequest(RequestShape):
 
     account = Text(
         required=True,
-        validate=Pattern("^ac_[0-9a-f]{32}$", "The id of an account."),
+        validate=Pattern("^ac_[0-9a-f]{32}$", "This must be the id of an account (ac_…)."),
         metadata={"description": "The account that may enter."},
     )
 
