@@ -97,7 +97,7 @@ class Matches:
         own = Seat("account", account_id, caller.account.name)
         seats = tuple(own if kind == "me" else _free_or_bot(kind) for kind in wanted.seats)
         match = Match(
-            id=f"mt_{secrets.token_hex(16)}",
+            id=f"mt_{secrets.token_hex(16)}" if once is None else self._tokens.match_id(once.key, 0),
             game=game.id,
             rules_version=game.rules_version,
             options=options,
@@ -128,7 +128,6 @@ class Matches:
         """
         turn = 0
         while True:
-            match = replace(match, id=self._tokens.match_id(once.key, turn))
             try:
                 done = self._begin(match, deal, once, seats, match.creator, meter=meter)
             except IdempotencyKeyReused:
@@ -138,6 +137,7 @@ class Matches:
                 if done.row is None or _key_is_kept(done.live):
                     return done
             turn += 1
+            match = replace(match, id=self._tokens.match_id(once.key, turn))
 
     def _require_seats(self, game: Game[Any], wanted: Sequence[str]) -> None:
         """Raises InvalidBody for too few or too many, and for a bot that does not live here."""

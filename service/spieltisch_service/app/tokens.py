@@ -23,6 +23,7 @@ from zlib import crc32
 from spieltisch_service.app.callers import SeatGrant
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = tuple(high + low for high in _DIGITS for low in _DIGITS)
 _MAC_DIGITS, _CHECKSUM_DIGITS = 43, 6
 _TAIL = r"[0-9A-Za-z]{49}"
 _KEY = re.compile(rf"spt_key_([0-9a-f]{{32}})_([0-9a-f]{{32}})_{_TAIL}")
@@ -144,7 +145,7 @@ def _bare(word: str | int) -> str:
 
 def _in_base_62(number: int, digits: int) -> str:
     written = []
-    for _ in range(digits):
-        number, digit = divmod(number, 62)
-        written.append(_DIGITS[digit])
-    return "".join(reversed(written))
+    for _ in range(0, digits, 2):
+        number, pair = divmod(number, 3844)
+        written.append(_PAIRS[pair])
+    return "".join(reversed(written))[-digits:]

@@ -385,7 +385,7 @@ _KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING,
 
 def _seat_or_person(value: Any) -> dict[str, Any]:
     # By hand, because `asdict` copies all that it finds, which took longer than anything else in creating a match.
-    written = {each.name: getattr(value, each.name) for each in fields(value)}
+    written = {name: getattr(value, name) for name in value.__slots__}
     if written.get("invitation", "") is None:
         del written["invitation"]
     return written

@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import TypeVar
 
 _LABEL = b"spieltisch-shuffle/1\n"
@@ -23,11 +24,12 @@ T = TypeVar("T")
 
 
 def _words(deal_seed: bytes) -> Iterator[int]:
-    block = 0
-    while True:
-        digest = hmac.digest(deal_seed, _LABEL + block.to_bytes(8, "big"), hashlib.sha256)
-        yield from struct.unpack(">4Q", digest)
-        block += 1
+    # What all blocks begin with is hashed once.
+    begun = hmac.new(deal_seed, _LABEL, hashlib.sha256)
+    for block in count():
+        keyed = begun.copy()
+        keyed.update(block.to_bytes(8, "big"))
+        yield from struct.unpack(">4Q", keyed.digest())
 
 
 def shuffled(pile: Iterable[str], deal_seed: bytes) -> list[str]:
@@ -56,6 +58,6 @@ def arranged(pile: Sequence[T], seed: bytes) -> list[T]:
     Each place has 64 bits of SHAKE-256 of "spieltisch-imagined/1\\n" + seed (big-endian, in turn); the smaller come
     first. Two places would have the same ones once in 2^52 piles of a hundred, and then keep their order.
     """
-    count = len(pile)
-    words = struct.unpack(f">{count}Q", hashlib.shake_256(_IMAGINED + seed).digest(8 * count))
-    return [pile[place] for place in sorted(range(count), key=words.__getitem__)]
+    size = len(pile)
+    words = struct.unpack(f">{size}Q", hashlib.shake_256(_IMAGINED + seed).digest(8 * size))
+    return [pile[place] for place in sorted(range(size), key=words.__getitem__)]
