@@ -4,7 +4,8 @@
 hundred for one decision, and takes a tenth of the time.
 
 Of `shuffled`: block i is HMAC-SHA256(deal seed, "spieltisch-shuffle/1\\n" + i as 8 bytes big-endian), i = 0, 1, …;
-each block gives four 64-bit big-endian words. `below(n)` rejects the words that would favour small numbers.
+each block gives four 64-bit big-endian words. A number below n is a word modulo n; the words that would favour small
+numbers are passed over.
 """
 
 from __future__ import annotations
@@ -39,15 +40,11 @@ def shuffled(pile: Iterable[str], deal_seed: bytes) -> list[str]:
     """
     ids = sorted(pile, key=str.encode)
     words = _words(deal_seed)
-
-    def below(n: int) -> int:
-        limit = _WORDS - _WORDS % n
+    for i in range(len(ids) - 1, 0, -1):
+        limit = _WORDS - _WORDS % (i + 1)
         while (word := next(words)) >= limit:
             pass
-        return word % n
-
-    for i in range(len(ids) - 1, 0, -1):
-        j = below(i + 1)
+        j = word % (i + 1)
         ids[i], ids[j] = ids[j], ids[i]
     return ids
 

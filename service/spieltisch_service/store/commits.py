@@ -36,15 +36,16 @@ def placed_commit(commit: Commit) -> Placed:
     keys.extend(bucket.public_list(name) for name in (leave, enter) if name is not None)
     keys.extend(bucket.counter(row.name) for row in commit.counted)
     fields: list[bytes] = []
+    # What the end writes stays for good; all that was before is gone with it.
+    ended = "ended" in commit.stamps
     if commit.document is not None:
-        fields += (b"d", pack_part(commit.document, small=True))
+        fields += (b"d", pack_part(commit.document, small=ended or commit.rewrites))
     if commit.secret is not None:
         fields += (b"s", pack_part(commit.secret, small=True))
     if commit.rewrites:
         fields += (b"n", b"%d" % ((commit.revision or 0) + 1))
     if commit.state is not None:
-        # The last state stays for good; all others are gone with the next action.
-        fields += (b"z", pack_part(commit.state, small="ended" in commit.stamps))
+        fields += (b"z", pack_part(commit.state, small=ended))
     timed = commit.timed
     if timed is not None and timed.row is not None:
         fields += (b"k", timed.row)

@@ -77,9 +77,10 @@ def unpack_link(entry: bytes) -> tuple[int, str]:
 
 
 def pack_part(data: bytes, *, small: bool) -> bytes:
-    """A document, secret or state; `small` takes the time to compress it, for what is seldom written."""
+    """A document, secret or state; `small` takes the time to compress it, for what stays as it is."""
     if small and len(data) > 64:
-        deflate = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, _MEMORY)
+        # The fastest level makes a tenth more of them than the best, in half the time.
+        deflate = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, _MEMORY)
         return _DEFLATED + deflate.compress(data) + deflate.flush()
     return _PLAIN + data
 
