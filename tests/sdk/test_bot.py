@@ -250,14 +250,21 @@ def test_the_statistics_come_as_text_and_as_json(capsys: pytest.CaptureFixture[s
         (["--options", "colour=red"], "options of neues-land: colour"),
         (["--against", "./nothing.mjs"], "there is no program"),
         (["--against", "nothing.py"], "there is no file nothing.py"),
+        (["--against", "typo.py"], "typo.py:2: invalid syntax"),
         (["--replay", "nothing.json"], "nothing.json cannot be read"),
         (["--url", "http://example.invalid"], "use https"),
         (["--url", "local:", "--play", "some"], "a number of matches, or waiting"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("typo.py").write_text("\ndef decide(:\n")
     assert command(*arguments) in (1, 2)
     told = capsys.readouterr()
     assert told.out == ""

@@ -47,7 +47,10 @@ def bot_in(path: Path) -> Bot:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise ValueError(f"{error.filename}:{error.lineno}: {error.msg}") from None
     found = {key: value for key, value in vars(module).items() if isinstance(value, Bot)}
     if "decide" in found:
         return found["decide"]

@@ -24,6 +24,8 @@ from spieltisch.models import Action, Result
 HELLO_S = 10.0
 DECISION_S = 60.0
 _LONGEST_LINE = 1 << 20
+#: So much of the end of a program's stderr is looked at for its last line.
+_LAST_BYTES = 1000
 # Waits for the end of its input, which comes when this process has ended.
 _GUARD = 'read -r _; kill -9 "-$1" 2>/dev/null'
 _INTERPRETERS = {".mjs": "node", ".cjs": "node", ".js": "node", ".rb": "ruby", ".sh": "sh", ".pl": "perl"}
@@ -33,8 +35,9 @@ class Program(Player):
     """A program that is asked for its decisions. Started when it is first needed, and again after it has failed.
 
     command: as in a shell, or the arguments of the process. A file that cannot be executed itself is run by what its
-    ending suggests. folder: where it is started. complaints: a file that its stderr is added to. It ends when this
-    process does, however that ends. Not shared between threads.
+    ending suggests. folder: where it is started. complaints: a file that its stderr is added to. name: how failures
+    name it; by default as it calls itself, or its file. It ends when this process does, however that ends. Not shared
+    between threads.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Program(Player):
         hello_s: float = HELLO_S,
         folder: Path | None = None,
         complaints: Path | None = None,
+        name: str | None = None,
     ) -> None:
         self._command = as_arguments(command, folder or Path()) if isinstance(command, str) else list(command)
         self._decision_s = decision_s
@@ -55,7 +59,9 @@ class Program(Player):
         self._process: subprocess.Popen[bytes] | None = None
         self._number = 0
         self._games: list[str] | None = None
-        self.name = Path(self._command[-1]).stem
+        self._named = name is not None
+        self.name = name or Path(self._command[-1]).stem
+        self._complained_bytes = 0
 
     def decide(self, turn: BotTurn) -> Action:
         """What the program answers. Raises BotFailed where it does not, in time, with an action."""
@@ -130,6 +136,7 @@ class Program(Player):
         try:
             # A session of its own, so that a Ctrl-C is ours to handle and everything that it starts ends with it.
             with self._complaints.open("ab") if self._complaints else contextlib.nullcontext() as stderr:
+                self._complained_bytes = stderr.seek(0, os.SEEK_END) if stderr else 0
                 self._process = subprocess.Popen(  # noqa: S603
                     self._command,
                     stdin=subprocess.PIPE,
@@ -152,7 +159,7 @@ class Program(Player):
         if hello.get("type") != "hello" or hello.get("protocol") != PROTOCOL:
             said = hello.get("message") or f"it did not say hello in protocol {PROTOCOL}"
             raise self._failed(f"cannot be spoken with: {said}")
-        if isinstance(hello.get("name"), str):
+        if isinstance(hello.get("name"), str) and not self._named:
             self.name = hello["name"]
         games = hello.get("games")
         self._games = [str(game) for game in games] if isinstance(games, list) else None
@@ -213,7 +220,18 @@ class Program(Player):
         assert self._process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        return f"ended with exit code {self._process.returncode}"
+        said = self._last_complaint()
+        return f"ended with exit code {self._process.returncode}" + (f": {said}" if said else "")
+
+    def _last_complaint(self) -> str:
+        """The last line that this process has written to stderr, as far as that is kept."""
+        if self._complaints is None:
+            return ""
+        with contextlib.suppress(OSError), self._complaints.open("rb") as complaints:
+            complaints.seek(max(self._complained_bytes, self._complaints.stat().st_size - _LAST_BYTES))
+            lines = complaints.read(_LAST_BYTES).decode(errors="replace").split("\n")
+            return next((" ".join(line.split())[: _LAST_BYTES // 4] for line in reversed(lines) if line.strip()), "")
+        return ""
 
     def _failed(self, reason: str, fault: str = "crash") -> BotFailed:
         """Give this process up; the next match gets a new one."""

@@ -63,6 +63,8 @@ def _failed(error: Exception, screen: Screen) -> int:
     elif isinstance(error, ApiError):
         where = "".join(f"; {each.pointer or each.parameter}: {each.detail}" for each in error.errors)
         screen.error(f"{error.code}: {error.detail or error.title}{where if error.detail not in where else ''}")
+    elif isinstance(error, OSError) and error.filename and error.strerror:
+        screen.error(f"{error.filename}: {error.strerror}")
     else:
         screen.error(str(error))
     if isinstance(error, UnexpectedAnswer):

@@ -104,9 +104,11 @@ def read_cup(path: Path, output: Path | None = None) -> Cup:
     """The cup of a file; `output` is used instead of its own. Raises BadCup, ServiceMissing and OSError."""
     import tomllib  # which the SDK's oldest Python has not, nor can it run the service
 
-    text = path.read_text("utf-8")
     try:
+        text = path.read_text("utf-8")
         raw = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise BadCup(f"{path}: this is no text in UTF-8: {error.reason} at byte {error.start}") from None
     except tomllib.TOMLDecodeError as error:
         raise BadCup(f"{path}: this is no TOML: {error}") from None
     return _Reader(path, text).cup(raw, output)
@@ -193,7 +195,7 @@ class _Reader:
             "kind": "bot",
             "source": value,
             "name": path.stem,
-            "arguments": ("-m", "spieltisch.bot", "run", str(path.absolute()), "--stdio"),
+            "arguments": ("-m", "spieltisch.bot", "run", path.name, "--stdio"),
             "content": _digest(path),
             "folder": path.parent.absolute(),
         }
@@ -235,6 +237,8 @@ class _Reader:
             for name in names:
                 if name not in entrants:
                     raise self._wrong(key, f"{name!r} is no entrant; there are {', '.join(sorted(entrants))}")
+        if not setup.some_may_meet(entrants):
+            raise self._wrong("forbidden", "nobody may meet any other one")
         if len(entrants) > setups.MAX_ENTRANTS:
             raise self._wrong("entrants", f"there are {len(entrants)}, and at most {setups.MAX_ENTRANTS} are possible")
         told: dict[str, Any] = setup.to_wire() | {"entrants_max": max(2, len(entrants))}

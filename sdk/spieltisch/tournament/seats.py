@@ -52,6 +52,7 @@ class Players:
             hello_s=policy.start_ms / 1000,
             folder=one.folder,
             complaints=complaints,
+            name=one.id,
         )
 
     def close(self) -> None:

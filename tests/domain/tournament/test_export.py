@@ -175,7 +175,7 @@ def test_bytes_that_are_no_text_are_named() -> None:
 
 def test_another_format_is_named() -> None:
     written = lines(cups.whole_log())
-    refused(written[1:], 1, "expected is the format 'spieltisch-tournament/1', not 'None'")
+    refused(written[1:], 1, "expected is the format 'spieltisch-tournament/1', and there is none: this is no export")
     newer = chained(written, lambda n, line: {**line, "format": "spieltisch-tournament/2"} if n == 1 else line)
     refused(newer, 1, "not 'spieltisch-tournament/2'")
 

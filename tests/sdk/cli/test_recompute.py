@@ -41,7 +41,7 @@ def test_a_damaged_export_is_one_line(export: Path) -> None:
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     code, out, err = run("none.ndjson", folder=tmp_path)
     assert (code, out) == (1, b"")
-    assert "none.ndjson" in err
+    assert err.startswith("spieltisch: none.ndjson: ")
     assert err.count("\n") == 1
 
 

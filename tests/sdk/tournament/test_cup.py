@@ -42,6 +42,7 @@ def test_a_cup_is_read(tmp_path: Path) -> None:
         (FINE.replace("round_robin", "knockout"), "cup.toml:2: format: format is one of"),
         (FINE.replace("deals = 2", "deals = 0"), "cup.toml:4: deals: deals is a number from 1"),
         (FINE.replace("deals = 2", 'deals = "2"'), "cup.toml:4: deals: deals is a whole number, not '2'"),
+        (FINE.replace("true", "1"), "cup.toml:5: duplicate: duplicate is true or false, not 1"),
         (FINE.replace("deals = 2", "deal = 2"), "cup.toml:4: deal: there is no such key; there are name, game"),
         (FINE.replace("round_limit = 2", "round_limit = 0"), "cup.toml:6: options: options of wunderland: round_limit"),
         ('champion = "Eve"\n' + FINE, "cup.toml:1: champion: only a gauntlet has a champion"),
@@ -80,3 +81,15 @@ def test_a_plan_counts_rounds_matches_and_seats(tmp_path: Path) -> None:
     assert found.seats == {"random-0": [4, 4], "greedy-1": [4, 4], "random-2": [4, 4]}
     assert found.sitting_out == {"random-0": 1, "greedy-1": 1, "random-2": 1}
     assert list(tmp_path.iterdir()) == [tmp_path / "cup.toml"]
+
+
+def test_a_cup_in_which_nobody_may_meet_is_refused(tmp_path: Path) -> None:
+    path = write_cup(tmp_path, f'forbidden = [["random-0", "greedy-1"]]\n{QUICK}', entrants(["random", "greedy"]))
+    with pytest.raises(BadCup, match=r"cup\.toml:1: forbidden: nobody may meet any other one"):
+        read_cup(path)
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(BadCup, match=r"cup\.toml: this is no text in UTF-8: invalid start byte at byte 8"):
+        read_cup(tmp_path / "cup.toml")

@@ -53,6 +53,22 @@ def test_who_fails_forfeits_the_match_and_the_event_goes_on(tmp_path: Path) -> N
     assert [each.parent.name for each in (tmp_path / "o" / "crashes").glob("raises/crash-*.json")] == ["raises"]
 
 
+def test_why_a_bot_does_not_start_is_told_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "typo.py").write_text("def decide(:\n")
+    (tmp_path / "empty.py").write_text("")
+    (tmp_path / "poor.sh").write_text("echo first >&2; echo no licence found >&2; exit 3\n")
+    tail = "".join(f"\n[[entrants]]\n{what}\n" for what in ('file = "typo.py"', 'file = "empty.py"'))
+    tail += '\n[[entrants]]\nname = "Poor one"\ncommand = "sh poor.sh"\n'
+    head = SHORT.replace("round_robin", "gauntlet").replace("true", "false")
+    played(write_cup(tmp_path, head, PATIENT + entrants(["random"]) + tail), tmp_path / "o")
+    assert sorted(note["said"] for note in notes_of(tmp_path / "o")) == [
+        "Poor-one ended with exit code 3: no licence found",
+        "empty ended with exit code 2: python -m spieltisch.bot: empty.py has 0 bots; "
+        "a function `decide` with @bot was expected",
+        f"typo ended with exit code 2: python -m spieltisch.bot: {tmp_path / 'typo.py'}:1: invalid syntax",
+    ]
+
+
 def test_who_stalls_is_stopped(tmp_path: Path) -> None:
     policy = PATIENT.replace("decision_ms = 600_000", "decision_ms = 400")
     path = write_cup(tmp_path, SHORT.replace("true", "false"), policy + entrants(["random"]) + bots(tmp_path, "sleeps"))

@@ -139,7 +139,8 @@ class _Folded:
         except (ValueError, RecursionError) as error:
             self._damaged(f"expected is a JSON object on one line: {error}")
         if self._line == 1 and line.get("format") != FORMAT:
-            self._damaged(f"expected is the format {FORMAT!r}, not {str(line.get('format'))[:80]!r}")
+            said = f"not {str(line['format'])[:80]!r}" if "format" in line else "and there is none: this is no export"
+            self._damaged(f"expected is the format {FORMAT!r}, {said}")
         if "seq" in line and line["seq"] != self._line:
             self._damaged(f"expected is the entry with seq {self._line}, not {str(line['seq'])[:40]}")
         if told != made:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Self
 
 from spieltisch_service.domain.clock import Clock
@@ -124,6 +125,10 @@ class TournamentSetup:
     def may_meet(self, one: str, other: str) -> bool:
         """Whether the two are not forbidden to meet."""
         return (one, other) not in self._barred
+
+    def some_may_meet(self, entrants: Iterable[str]) -> bool:
+        """Whether there are two among them who may meet: without, nothing can be paired."""
+        return any(self.may_meet(one, other) for one, other in combinations(entrants, 2))
 
     @cached_property
     def _barred(self) -> frozenset[Pair]:
