@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +16,7 @@ from werkzeug.test import TestResponse
 
 from spieltisch_service.app.limits import RATES, Limits
 from spieltisch_service.app.service import Service
+from spieltisch_service.store import nodes
 from spieltisch_service.store.connection import connect
 from spieltisch_service.store.hub import Hub
 from spieltisch_service.web.app import create_app
@@ -231,6 +232,27 @@ def test_guests_take_seats_on_the_account_of_their_address(limited: World) -> No
     match = client.get(path).json
     assert match is not None
     assert [seat["taken"] for seat in match["seats"]] == [True, True, True, False]
+
+
+def test_a_new_match_and_a_seat_are_counted_and_written_in_one_exchange(
+    limited: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = limited()
+    ada, bob = client.register("Ada"), client.register("Bob")
+    bob.post(f"{ada.creates(['me', 'open'])}/seats")
+    sent: list[int] = []
+
+    exchange = nodes.exchange
+
+    def counted(pool: Any, commands: Sequence[Any], deadline: float) -> list[Any]:
+        sent.append(len(commands))
+        return exchange(pool, commands, deadline)
+
+    monkeypatch.setattr(nodes, "exchange", counted)
+    path = ada.creates(["me", "open"])
+    assert sent == [1]
+    assert bob.post(f"{path}/seats").status_code == 201
+    assert sent == [1, 1]
 
 
 def test_what_is_used_up_is_not_counted_on(limited: World, clean_valkey: str) -> None:
