@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from tests.campaigns.harness import chores
-from tests.campaigns.harness.armed import CALLS, POINTS
+from tests.campaigns.harness.armed import POINTS
 from tests.campaigns.harness.campaign import Campaign, Figures, Finding, Run
 from tests.campaigns.harness.history import History, problems
 from tests.campaigns.harness.players import Player, account, alive, finished, total, until_moved, whole_logs
@@ -14,13 +14,13 @@ from tests.campaigns.harness.site import Served, Within, opened, prove
 from tests.campaigns.harness.wire import PATIENCE_S
 
 #: Of these a worker dies most often: an action is in the store, and nobody has been told.
-_WORST = ("commit:after", "commit:before", "version:before")
+_WORST = ("commit:after", "commit:before", "head:before")
 
 
 def run(run: Run) -> Figures:
     """Play, kill, and compare what was acknowledged with what the store has."""
     history = History()
-    with opened(run) as site:
+    with opened(run, limits=True) as site:
         token = account(site.port)
         players = [Player(site.port, token, n, run.rng.getrandbits(64), history) for n in range(run["clients"])]
         errands = chores.Chores(site.port, run.rng.getrandbits(64))
@@ -47,7 +47,7 @@ def run(run: Run) -> Figures:
         "operations": counts.acknowledged,
         "kills": run["kills"],
         "at fault points": points,
-        "calls to the store that are switched off": ", ".join(sorted(set(CALLS) - chores.CALLED)),
+        "calls to the store that nobody makes": ", ".join(sorted(chores.NEVER)),
         "matches proved": proved,
         "views checked": len(history.reads),
         "unanswered requests": counts.unanswered,
@@ -63,7 +63,7 @@ def _acknowledged(players: Sequence[Player]) -> int:
 
 def _deaths(run: Run, site: Within | Served, players: Sequence[Player], errands: chores.Chores) -> int:
     """Let `kills` workers die, spread evenly over the actions; how many of them died at fault points."""
-    rare = [point for point in POINTS if point not in _WORST and point.split(":")[0] in set(CALLS) & chores.CALLED]
+    rare = [point for point in POINTS if point not in _WORST and point.split(":")[0] not in chores.NEVER]
     # The supervisor takes its time before it starts the bots' process again.
     if not run["processes"] or run["kills"] < len(rare):
         rare = [point for point in rare if point.split(":")[0] not in chores.BY_THE_BOTS]

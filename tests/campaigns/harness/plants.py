@@ -21,7 +21,7 @@ from flask import request
 
 from spieltisch_service.app.live import LiveMatches
 from spieltisch_service.app.live_match import LiveMatch
-from spieltisch_service.app.ports import Commit, Committed, Conflict, StoreUnavailable
+from spieltisch_service.app.ports import Commit, Committed, Conflict, Count, StoreUnavailable
 from spieltisch_service.app.streams import Streams
 from spieltisch_service.domain.tournament import fold, standings
 from spieltisch_service.domain.tournament.log import MatchEnded, RoundPaired
@@ -130,7 +130,7 @@ def _torn_commit(stack: ExitStack) -> None:
             return original(store, wanted)
         done = original(store, replace(wanted, state=None))
         if isinstance(done, Committed):
-            store.version(wanted.match_id)
+            store.head(wanted.match_id)
             after = wanted.expected_version + len(wanted.events)
             timer = wanted.expires_after_ms
             original(store, Commit(wanted.match_id, after, (), state=wanted.state, expires_after_ms=timer))
@@ -280,12 +280,13 @@ def _believes_addresses(stack: ExitStack) -> None:
 
 
 def _creates_uncounted(stack: ExitStack) -> None:
-    """What is counted over all processes begins anew with every request."""
+    """Each new match is the first one that is counted."""
 
-    def count(original: Any, store: Any, rows: Any) -> Any:
-        return [each._replace(used=1) for each in original(store, rows)]
+    def commit(original: Any, store: Any, wanted: Commit) -> Any:
+        done = original(store, replace(wanted, admitted=()))
+        return replace(done, counts=tuple(Count(1, row.window_ms) for row in wanted.admitted) or done.counts)
 
-    stack.enter_context(method(RedisStore, "count", count))
+    stack.enter_context(method(RedisStore, "commit", commit))
 
 
 def _streams_unlimited(stack: ExitStack) -> None:

@@ -15,6 +15,7 @@ import socket
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, Self
 
@@ -22,6 +23,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from spieltisch_service import bootstrap
 from spieltisch_service.app.archive import BadArchive
+from spieltisch_service.app.limits import RATES
 from spieltisch_service.app.proving import prove as prove_whole
 from spieltisch_service.settings import Durability, Settings
 from spieltisch_service.store.connection import open_vault
@@ -34,6 +36,12 @@ from tests.campaigns.harness.plants import planted
 from tests.serving import LINUX, ROOT, Serving, is_running, until
 
 SECRET = "a secret of the campaigns, thirty-two bytes or more"
+#: So many requests that none is one too many.
+_OUT_OF_REACH = 999_999_999
+_RATES = {
+    policy: replace(rate, per_key=rate.per_key and _OUT_OF_REACH, per_address=_OUT_OF_REACH)
+    for policy, rate in RATES.items()
+}
 
 
 class StoreProcess(Protocol):
@@ -100,10 +108,10 @@ class Site(Protocol):
 class Within:
     """The service in threads of this process: `workers` applications over one store, asked in turn."""
 
-    def __init__(self, run: Run, *, workers: int = 2, store: StoreProcess | None = None) -> None:
+    def __init__(self, run: Run, *, workers: int = 2, store: StoreProcess | None = None, limits: bool = False) -> None:
         self.faults = Faults(run.folder / "faults")
         self.store = store or OwnStore(run.folder / "data")
-        self._run, self._count = run, workers
+        self._run, self._count, self._limits = run, workers, limits
         self._open = ExitStack()
         self._turn = itertools.count()
         self._services: list[Any] = []
@@ -117,6 +125,8 @@ class Within:
             self._open.enter_context(planted(self._run.plant))
             self._open.enter_context(fault_points(self.faults, _die))
             settings = Settings(redis_url=self.store_url, secret=SECRET, data_dir=self._run.folder / "data")
+            if self._limits:
+                settings = replace(settings, limits="on", rates=_RATES)
             for _ in range(self._count):
                 service = bootstrap.build_service(settings)
                 assert isinstance(service.bell, Hub)
@@ -292,9 +302,16 @@ def _parent(pid: int) -> int:
         return 0
 
 
-def opened(run: Run, *, workers: int = 2) -> Within | Served:
-    """The kind that the scale asks for by its `processes`: 0 for threads, else real processes."""
-    return Served(run, workers=workers) if run["processes"] else Within(run, workers=workers)
+def opened(run: Run, *, workers: int = 2, limits: bool = False) -> Within | Served:
+    """The kind that the scale asks for by its `processes`: 0 for threads, else real processes.
+
+    With `limits`, requests are counted against rates that nobody reaches.
+    """
+    if run["processes"]:
+        rates = ",".join(f"{policy}={_OUT_OF_REACH}/{_OUT_OF_REACH}" for policy in _RATES)
+        switches = {"SPIELTISCH_LIMITS": "on", "SPIELTISCH_RATES": rates} if limits else {}
+        return Served(run, workers=workers, **switches)
+    return Within(run, workers=workers, limits=limits)
 
 
 def prove(store_url: str) -> int:
