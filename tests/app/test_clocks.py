@@ -14,6 +14,7 @@ from spieltisch_service.app.errors import MatchNotRunning, NotYourTurn, StaleVer
 from spieltisch_service.app.matches import NewMatch
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import Sweeper
+from spieltisch_service.domain import clock as clocks
 from spieltisch_service.domain.clock import GRACE_MS, Clock
 from spieltisch_service.domain.events import instant_ms
 from spieltisch_service.domain.verify import verify
@@ -22,6 +23,8 @@ from spieltisch_service.store import redis_store
 from .conftest import once
 
 QUICK = Clock("per_decision", 300)
+#: For what must not be settled yet, however slow this machine is.
+LONG_GRACE_MS = 1_000_000_000
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +43,7 @@ class Table:
     def __init__(self, service: Service, players: list[Caller], clock: Clock | None, game: str = "neues-land") -> None:
         self.service = service
         self.players = players
+        self.clock = clock
         seats = ["me", *["open"] * (len(players) - 1)]
         made = service.matches.create(players[0], NewMatch(game, seats, clock=clock), None)
         self.id: str = made.body["id"]
@@ -64,6 +68,26 @@ class Table:
     def log(self) -> list[Any]:
         return [orjson.loads(event.to_json()) for event in self.service.store.events(self.id, 0, 1000)]
 
+    def started(self) -> Any:
+        """The match as it was when it started, even if by now the first of its players is late."""
+        live = self.service.live.fresh(self.id)
+        return self.service.live.past(live, self._start["seq"])
+
+    @property
+    def _start(self) -> Any:
+        return next(event for event in self.log() if event["type"] == "match_started")
+
+    @property
+    def deadline_ms(self) -> int:
+        """When the time for the first decision is over."""
+        assert self.clock is not None
+        return instant_ms(self._start["at"]) + self.clock.time_ms
+
+    def wait_until_late(self) -> None:
+        """Let the time for the first decision run out."""
+        deadline_ms = self.deadline_ms
+        self.wait_for(lambda: self.service.clocks.listen().now_ms > deadline_ms)
+
     def wait_for(self, condition: Callable[[], bool]) -> None:
         deadline_s = time.monotonic() + 60
         while not condition():
@@ -71,8 +95,8 @@ class Table:
             time.sleep(0.02)
 
     def sit_out(self) -> None:
-        """Let the time of whoever must act run out, and what is still on its way arrive."""
-        due_ms = self.service.live.current(self.id).match.times.due_ms
+        """Let the time for the first decision run out, and what is still on its way arrive."""
+        due_ms = self.deadline_ms + GRACE_MS
         self.wait_for(lambda: self.service.clocks.listen().now_ms >= due_ms)
 
 
@@ -109,13 +133,12 @@ def test_a_lapse_is_settled_when_anybody_looks_and_happened_at_the_deadline(
     service: Service, ada: Caller, bob: Caller
 ) -> None:
     table = Table(service, [ada, bob], QUICK)
-    deadline_at = table.view()["deadline_at"]
     table.sit_out()
     view = table.view(1)
     assert (view["status"], view["result"]["end_reason"], view["result"]["ranks"]) == ("finished", "last_seat", [2, 1])
     *_, forfeited, finished = table.log()
     assert (forfeited["type"], forfeited["seat"], forfeited["data"]) == ("seat_forfeited", 0, {})
-    assert forfeited["at"] == finished["at"] == deadline_at
+    assert instant_ms(forfeited["at"]) == instant_ms(finished["at"]) == table.deadline_ms
     assert service.matches.get(bob, table.id)["seats"][0]["status"] == "forfeited"
     assert (view["deadline_at"], view["remaining_ms"]) == (None, [300, 300])
     verify(orjson.loads(orjson.dumps(service.play.record(ada, table.id))))
@@ -129,13 +152,16 @@ def test_what_a_list_shows_has_been_settled(service: Service, ada: Caller, bob: 
 
 
 def test_with_three_seats_the_others_play_on_and_are_not_charged_for_what_came_late(
-    service: Service, register: Callable[[str], Caller]
+    service: Service, register: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = [register(name) for name in ("Ada", "Bob", "Cleo")]
     table = Table(service, players, Clock("fischer", 1_000, 100), "neues-land")
-    deadline_ms = instant_ms(table.view()["deadline_at"])
+    deadline_ms = table.deadline_ms
     table.sit_out()
     time.sleep(0.7)
+    assert service.live.settle(table.id)
+    # The time of seat 1 may be over as well before anybody looks.
+    monkeypatch.setattr(clocks, "GRACE_MS", LONG_GRACE_MS)
     view = table.view(1)
     assert (view["status"], view["to_act"]) == ("running", 1)
     log = table.log()
@@ -153,25 +179,26 @@ def test_with_three_seats_the_others_play_on_and_are_not_charged_for_what_came_l
 
 def test_autoplay_plays_the_default_action_and_the_seat_stays(service: Service, ada: Caller, bob: Caller) -> None:
     table = Table(service, [ada, bob], Clock("per_decision", 300, on_timeout="autoplay"))
-    live = service.live.current(table.id)
+    live = table.started()
     default = live.game.default_action(live.state).to_wire()
-    deadline_ms = instant_ms(table.view()["deadline_at"])
     table.sit_out()
     table.view()
     last = next(event for event in table.log() if event["type"] == "action")
     assert (last["type"], last["seat"], last["data"]["cause"]) == ("action", 0, "timeout")
     assert last["data"]["action"] == default
-    assert instant_ms(last["at"]) == deadline_ms
+    assert instant_ms(last["at"]) == table.deadline_ms
     assert service.matches.get(ada, table.id)["seats"][0]["status"] == "active"
 
 
 def test_a_move_that_came_in_time_counts_although_it_is_written_later(
-    service: Service, ada: Caller, bob: Caller
+    service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = Table(service, [ada, bob], QUICK)
+    monkeypatch.setattr(clocks, "GRACE_MS", LONG_GRACE_MS)
+    # In time for certain: when the match begins it is there.
     began_s = time.perf_counter()
-    deadline_ms = instant_ms(table.view()["deadline_at"])
-    table.wait_for(lambda: service.clocks.listen().now_ms > deadline_ms)
+    table = Table(service, [ada, bob], QUICK)
+    deadline_ms = table.deadline_ms
+    table.wait_until_late()
     acted = table.act(began_s=began_s)
     assert acted.body["version"] == 4
     event = table.log()[-1]
@@ -183,11 +210,9 @@ def test_a_move_that_came_too_late_does_not_even_while_nothing_is_settled(
     service: Service, ada: Caller, bob: Caller
 ) -> None:
     table = Table(service, [ada, bob], QUICK)
-    deadline_ms = instant_ms(table.view()["deadline_at"])
-    version = table.view()["version"]
-    live = service.live.current(table.id)
-    action = next(iter(live.game.legal(live.state)))
-    table.wait_for(lambda: service.clocks.listen().now_ms > deadline_ms)
+    live = table.started()
+    version, action = live.match.version, next(iter(live.game.legal(live.state)))
+    table.wait_until_late()
     with pytest.raises(StaleVersion):
         service.play.act(ada, table.id, [action], version, None, once(ada, "late"))
     with pytest.raises(MatchNotRunning):
@@ -200,7 +225,7 @@ def test_who_comes_too_late_is_told_that_it_is_not_his_turn_any_more(
 ) -> None:
     players = [register(name) for name in ("Ada", "Bob", "Cleo")]
     table = Table(service, players, QUICK)
-    live = service.live.current(table.id)
+    live = table.started()
     action = next(iter(live.game.legal(live.state)))
     table.sit_out()
     with pytest.raises(NotYourTurn):
@@ -212,8 +237,7 @@ def test_whoever_resigns_after_the_time_of_another_is_over_resigns_after_that(
 ) -> None:
     players = [register(name) for name in ("Ada", "Bob", "Cleo")]
     table = Table(service, players, QUICK)
-    deadline_ms = instant_ms(table.view()["deadline_at"])
-    table.wait_for(lambda: service.clocks.listen().now_ms > deadline_ms)
+    table.wait_until_late()
     service.seats.resign(players[2], table.id, None, None)
     log = table.log()
     told = [(event["type"], event["seat"]) for event in log if event["type"].startswith("seat_f")]
@@ -224,26 +248,29 @@ def test_whoever_resigns_after_the_time_of_another_is_over_resigns_after_that(
 
 
 def test_whoever_resigned_in_time_did_so_before_the_time_of_another_was_over(
-    service: Service, register: Callable[[str], Caller]
+    service: Service, register: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = [register(name) for name in ("Ada", "Bob", "Cleo")]
-    table = Table(service, players, QUICK)
     began_s = time.perf_counter()
-    deadline_at = table.view()["deadline_at"]
-    table.wait_for(lambda: service.clocks.listen().now_ms > instant_ms(deadline_at))
-    service.seats.resign(players[2], table.id, None, None, began_s)
+    with monkeypatch.context() as patch:
+        patch.setattr(clocks, "GRACE_MS", LONG_GRACE_MS)
+        table = Table(service, players, QUICK)
+        table.wait_until_late()
+        service.seats.resign(players[2], table.id, None, None, began_s)
     table.sit_out()
     table.view(1)
     log = table.log()
-    left = [(event["type"], event["seat"], event["at"]) for event in log if event["type"].startswith("seat_")][2:]
-    assert left == [("seat_resigned", 2, deadline_at), ("seat_forfeited", 0, deadline_at)]
+    left = [
+        (event["type"], event["seat"], instant_ms(event["at"])) for event in log if event["type"].startswith("seat_")
+    ]
+    assert left[2:] == [("seat_resigned", 2, table.deadline_ms), ("seat_forfeited", 0, table.deadline_ms)]
 
 
 def test_downtime_that_is_noticed_after_the_deadline_lets_the_lapse_where_it_is(
     service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = Table(service, [ada, bob], QUICK)
-    deadline_ms = instant_ms(table.view()["deadline_at"])
+    deadline_ms = table.deadline_ms
     pulse = service.store.pulse
     outage = (deadline_ms - 250, deadline_ms - 150)
     table.wait_for(lambda: pulse(beat=True).now_ms > deadline_ms + 200)
@@ -262,9 +289,8 @@ def test_a_move_that_came_too_late_is_not_for_the_decision_that_follows(
     service: Service, ada: Caller, bob: Caller
 ) -> None:
     table = Table(service, [ada, bob], Clock("per_decision", 300, on_timeout="autoplay"))
-    version = table.view()["version"]
-    skip = service.live.current(table.id).game.action_from_wire({"type": "pass"})
-    deadline_ms = instant_ms(table.view()["deadline_at"])
+    live = table.started()
+    version, skip = live.match.version, live.game.action_from_wire({"type": "pass"})
     table.sit_out()
     # The default action is a tile, and whether a follower goes there is seat 0's decision again.
     with pytest.raises(StaleVersion) as refused:
@@ -272,7 +298,7 @@ def test_a_move_that_came_too_late_is_not_for_the_decision_that_follows(
     assert refused.value.extra["version"] > version
     played = [event for event in table.log() if event["type"] == "action"]
     assert {event["data"]["cause"] for event in played} == {"timeout"}
-    assert instant_ms(played[0]["at"]) == deadline_ms
+    assert instant_ms(played[0]["at"]) == table.deadline_ms
 
 
 @pytest.mark.parametrize("remembered", [False, True])
@@ -293,15 +319,15 @@ def test_nor_when_somebody_else_has_noticed_the_lapse_meanwhile(
 
 
 def test_the_sweeper_settles_what_nobody_asks_for(service: Service, ada: Caller, bob: Caller) -> None:
-    table = Table(service, [ada, bob], QUICK)
-    deadline_at = table.view()["deadline_at"]
+    table, other = Table(service, [ada, bob], QUICK), Table(service, [ada, bob], Clock("fischer", 3_600_000))
     sweeper = Sweeper(service)
-    assert sweeper.sweep() == 0
     table.wait_for(lambda: bool(sweeper.sweep()))
     *_, forfeited, finished = table.log()
     assert (forfeited["type"], finished["type"]) == ("seat_forfeited", "match_finished")
-    assert forfeited["at"] == deadline_at
+    assert instant_ms(forfeited["at"]) == table.deadline_ms
     assert service.store.due(10) == []
+    # What is not due is left alone.
+    assert other.log()[-1]["type"] == "match_started"
 
 
 def test_a_repeated_request_is_answered_by_the_same_bytes_with_its_clock(
@@ -326,10 +352,10 @@ def test_another_worker_reads_the_same_times(service: Service, other_worker: Ser
 
 
 def test_erasing_a_name_leaves_the_time_as_it_is(service: Service, ada: Caller, bob: Caller) -> None:
-    table = Table(service, [ada, bob], QUICK)
-    times = service.live.current(table.id).match.times
+    table, other = Table(service, [ada, bob], QUICK), Table(service, [ada, bob], Clock("fischer", 3_600_000))
+    times = service.live.current(other.id).match.times
     service.accounts.erase(bob)
-    assert service.live.fresh(table.id).match.times == times
+    assert service.live.fresh(other.id).match.times == times
     table.wait_for(lambda: bool(Sweeper(service).sweep()))
     assert table.log()[-1]["type"] == "match_finished"
 

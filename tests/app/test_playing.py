@@ -240,10 +240,10 @@ def test_house_bots_play_a_match_to_its_end(
 def test_a_long_poll_sees_what_another_worker_did(service: Service, other_worker: Service, ada: Caller) -> None:
     match_id = hot_seat(service, ada, "neues-land")
     seen: list[dict[str, Any]] = []
-    poll = threading.Thread(target=lambda: seen.append(view(service, ada, match_id, after=2, wait_s=20)))
+    poll = threading.Thread(target=lambda: seen.append(view(service, ada, match_id, after=2, wait_s=600)))
     poll.start()
     play_on(other_worker, ada, match_id, 1)
-    poll.join(15)
+    poll.join(120)
     assert [found["version"] for found in seen] == [3]
 
 
@@ -255,11 +255,11 @@ def test_decisions_list_every_match_that_waits(service: Service, ada: Caller, bo
     assert [(each["match"], each["seat"], each["version"]) for each in found["decisions"]] == [(match_id, 0, 3)]
     assert service.decisions.waiting(bob, 0, None)["decisions"] == []
     cursors: list[dict[str, Any]] = []
-    poll = threading.Thread(target=lambda: cursors.append(service.decisions.waiting(ada, 20, found["cursor"])))
+    poll = threading.Thread(target=lambda: cursors.append(service.decisions.waiting(ada, 600, found["cursor"])))
     poll.start()
     place = first_action(service, match_id)
     skip = service.live.current(match_id).game.action_from_wire({"type": "pass"})
     service.play.act(ada, match_id, [place, skip], None, None, None)
-    poll.join(15)
+    poll.join(120)
     assert cursors[0]["decisions"] == []
     assert [each["seat"] for each in service.decisions.waiting(bob, 0, None)["decisions"]] == [1]

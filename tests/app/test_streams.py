@@ -24,7 +24,7 @@ def test_a_stream_is_the_log_and_ends_with_the_match(service: Service, other_wor
     reader = threading.Thread(target=lambda: items.extend(service.streams.open(ANONYMOUS, match_id, after=0)))
     reader.start()
     play_on(other_worker, ada, match_id, 400)
-    reader.join(20)
+    reader.join(120)
     log = service.live.log(match_id, service.live.fresh(match_id).match.version)
     assert items == [*log, End("ended")]
     for after in range(len(log) + 1):
@@ -40,7 +40,7 @@ def test_a_stopping_process_ends_its_streams(ada: Caller, service: Service, clea
     reader = threading.Thread(target=lambda: items.extend(stream))
     reader.start()
     hub.close()
-    reader.join(10)
+    reader.join(120)
     assert items == [End("shutdown")]
 
 

@@ -466,7 +466,7 @@ def test_decisions(ada: Asker, bob: Asker) -> None:
     thread.start()
     time.sleep(0.2)
     bob.post(f"{path}/seats")
-    thread.join(20)
+    thread.join(60)
     (decision,) = answers[0]["decisions"]
     match = ada.get(path).json
     assert decision == {

@@ -277,7 +277,7 @@ def test_a_wait_ends_with_an_event_or_its_time(ada: Asker) -> None:
     time.sleep(0.3)
     ada.acts(path)
     for thread in waiting:
-        thread.join(20)
+        thread.join(60)
     assert [event["seq"] for event in answers["/events?"]["events"]] == [3]
     assert [answers[part]["version"] for part in ("/view?", "/view?seat=1&")] == [3, 3]
 

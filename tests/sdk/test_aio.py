@@ -136,7 +136,7 @@ def test_a_cancelled_wait_leaves_no_thread_and_sends_nothing_more(stand_in: Stan
     async def cancel() -> None:
         match = of(stand_in)
         task = asyncio.ensure_future(wait(match))
-        await asyncio.wait_for(asked(stand_in, requests), 10)
+        await asyncio.wait_for(asked(stand_in, requests), 60)
         # The thread may be at any point between having sent and waiting.
         await asyncio.sleep(0.1)
         task.cancel()
@@ -149,7 +149,7 @@ def test_a_cancelled_wait_leaves_no_thread_and_sends_nothing_more(stand_in: Stan
     asyncio.run(cancel())
     ours = [each for each in set(threading.enumerate()) - before if each.name.startswith("spieltisch")]
     for thread in ours:
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
     assert len(stand_in.asked) == requests
 
@@ -160,7 +160,7 @@ def test_closing_the_client_ends_what_waits(stand_in: StandIn) -> None:
     async def close() -> None:
         match = of(stand_in)
         task = asyncio.ensure_future(match.view(after=9, wait=25))
-        await asyncio.wait_for(asked(stand_in, 1), 10)
+        await asyncio.wait_for(asked(stand_in, 1), 60)
         await asyncio.sleep(0.1)
         match.client.close()
         with pytest.raises(asyncio.CancelledError):

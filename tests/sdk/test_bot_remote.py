@@ -26,7 +26,7 @@ from spieltisch_service.local.table import Table
 from tests.sdk.bad_line import FAULTS, BadLine
 
 # Only bounds how long a failing test takes.
-PATIENCE_S = 120
+PATIENCE_S = 240
 
 
 @bot
@@ -176,7 +176,15 @@ def decide(turn):
 if __name__ == "__main__":
     decide.main()
 """
-SLOW = TWELVE_LINES.replace("    scoring", "    import time\n    time.sleep(0.01)\n    scoring", 1)
+#: After some moves it waits until there is a file `go`, so that whoever looks finds its matches under way.
+HELD = TWELVE_LINES.replace(
+    "    scoring",
+    "    import os, time\n"
+    "    while turn.version > 8 and not os.path.exists('go'):\n"
+    "        time.sleep(0.01)\n"
+    "    scoring",
+    1,
+)
 
 
 def start(file: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -224,11 +232,12 @@ def running_of(live_server: str, folder: Path, at_least: int) -> Client:
 
 def test_a_killed_bot_goes_on_where_it_was(live_server: str, tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
-    file.write_text(SLOW)
+    file.write_text(HELD)
     arguments = ["--url", live_server, "-n", "3", "--concurrency", "3", "--seed", "s"]
     with start(file, *arguments) as process:
         client = running_of(live_server, tmp_path, 3)
         process.kill()
+    (tmp_path / "go").touch()
     before = {match.id: match.version for match in client.matches.list(mine=True)}
     assert len(before) == 3
     with start(file, *arguments) as process:
@@ -245,10 +254,11 @@ def test_a_killed_bot_goes_on_where_it_was(live_server: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_ctrl_c_leaves_no_match_hanging(live_server: str, tmp_path: Path, sent: signal.Signals) -> None:
     file = tmp_path / "slow.py"
-    file.write_text(SLOW)
+    file.write_text(HELD)
     with start(file, "--url", live_server, "-n", "50", "--concurrency", "3") as process:
         client = running_of(live_server, tmp_path, 3)
         process.send_signal(sent)
+        (tmp_path / "go").touch()
         out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert "before it was stopped" in out
@@ -259,7 +269,8 @@ def test_a_ctrl_c_leaves_no_match_hanging(live_server: str, tmp_path: Path, sent
 
 def test_a_bot_that_waits_keeps_its_matches(live_server: str, ada: Client, tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
-    file.write_text(SLOW)
+    file.write_text(HELD)
+    (tmp_path / "go").touch()
     with start(file, "--url", live_server, "-n", "1") as process:
         assert process.wait(PATIENCE_S) == 0
     [kept] = (tmp_path / "spieltisch" / "keys").glob("*/slow")
@@ -267,7 +278,9 @@ def test_a_bot_that_waits_keeps_its_matches(live_server: str, ada: Client, tmp_p
     created = ada.matches.create("neues-land", ["open", "me"])
     mine.matches.join(created.id)
     with start(file, "--url", live_server, "--play", "waiting") as process:
-        created.view(seat=1, after=created.refresh().version, wait=25)
+        joined = created.refresh().version
+        while created.refresh().version == joined:
+            created.view(seat=1, after=joined, wait=25)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130

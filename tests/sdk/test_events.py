@@ -5,6 +5,7 @@ import random
 import threading
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -95,9 +96,15 @@ def test_a_silent_stream_is_opened_again(
     silent = stream(frame(1))
     silent.headers = {**SSE, "Content-Length": "100000"}
     silent.hang = True
-    stand_in.answers = [silent, stream(frame(2), end("ended"))]
+    give = stand_in.give
+
+    def by_what_is_known(handler: Any, _: Answer) -> None:
+        """The first event may be late, too, on a busy machine, and the stream be opened again before it comes."""
+        give(handler, stream(frame(2), end("ended")) if "Last-Event-ID" in handler.headers else silent)
+
+    monkeypatch.setattr(stand_in, "give", by_what_is_known)
     assert [event.seq for event in match_of(client_of()).events()] == [1, 2]
-    assert stand_in.asked[1].headers["Last-Event-ID"] == "1"
+    assert [asked.headers.get("Last-Event-ID") for asked in stand_in.asked][-1] == "1"
 
 
 def test_silence_is_longer_than_two_heartbeats() -> None:
@@ -181,7 +188,7 @@ def test_a_running_match_is_followed_over_cuts(ada: Client, proxy: CuttingProxy,
     watching.start()
     for turn in match.turns():
         turn.act(rng.choice(turn.legal_actions))
-    watching.join(60)
+    watching.join(240)
     assert transcript == list(match.events())
     assert transcript[-1].type == "match_finished"
     assert len(proxy.cuts) < 40
@@ -211,10 +218,10 @@ def test_another_thread_closes_a_stream(stand_in: StandIn, client_of: Clients) -
 
     thread = threading.Thread(target=read)
     thread.start()
-    assert first.wait(10)
+    assert first.wait(60)
     events.close()
-    # Left to itself, the stream would be silent for longer than that before it is opened again.
-    thread.join(10)
+    # Left to itself, the stream would be opened again once it was silent for long enough, and never end.
+    thread.join(60)
     assert not thread.is_alive()
     assert seen == [1]
     assert list(events) == []
@@ -228,5 +235,5 @@ def test_a_pause_between_streams_is_ended_as_well(stand_in: StandIn, client_of: 
         assert next(events).seq == 1
         thread = threading.Thread(target=lambda: told.append(next(events, "ended")))
         thread.start()
-    thread.join(20)
+    thread.join(60)
     assert told[1:] == ["ended"]

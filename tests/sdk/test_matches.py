@@ -86,7 +86,7 @@ def test_three_to_five_clients_play_in_threads(live_server: str, ada: Client, na
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(240)
     assert failures == []
     for place in range(players):
         assert seats[place] == [place] * sum(ply["seat"] == place for ply in known["plies"])
@@ -137,7 +137,7 @@ def test_a_guest_plays_by_invitation(live_server: str, ada: Client) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
     assert created.result == guest.result is not None
     # Everybody goes one seat further; the guest's next token is the new match's.
     again = guest.rematch()
@@ -250,7 +250,7 @@ def test_turns_of_one_of_several_seats(hot_seat: Match) -> None:
     for turn in hot_seat.client.matches.get(hot_seat.id).turns(0):
         seen.add(turn.seat)
         turn.act(turn.legal_actions[0])
-    other.join(60)
+    other.join(240)
     assert seen == {0}
     assert hot_seat.status == "finished"
 

@@ -20,6 +20,7 @@ from spieltisch.bot.crash import BotFailed
 from spieltisch.bot.programs import Program, as_arguments
 from spieltisch.bot.stdio import speak
 from spieltisch.bot.tally import Played
+from tests.serving import until
 
 SDK = Path(__file__).parents[2] / "sdk"
 NODE_BOT = SDK / "examples" / "stdio_bot.mjs"
@@ -144,11 +145,19 @@ for line in sys.stdin:
 """
 
 
-def odd(tmp_path: Path, answer: str, games: Any = None, **options: Any) -> Program:
+class HurriedAtTheEnd(Program):
+    """A program that has a minute for the decisions of before, however busy this machine is, and then no time."""
+
+    def decide(self, turn: BotTurn) -> Mapping[str, Any]:
+        self._decision_s = 60.0 if turn.version < 20 else 0.5
+        return super().decide(turn)
+
+
+def odd(tmp_path: Path, answer: str, games: Any = None, kind: type[Program] = Program) -> Program:
     path = tmp_path / "odd.py"
     code = SCRIPT.replace("ANSWER", answer).replace("GAMES", repr(games)).replace("FILE", repr(str(tmp_path / "ends")))
     path.write_text(code)
-    return Program(str(path), **options)
+    return kind(str(path))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +174,7 @@ def odd(tmp_path: Path, answer: str, games: Any = None, **options: Any) -> Progr
     ],
 )
 def test_a_program_that_fails_loses_one_match_and_no_more(tmp_path: Path, answer: str, said: str) -> None:
-    program = odd(tmp_path, answer, decision_s=0.5 if "sleep" in answer else 30)
+    program = odd(tmp_path, answer, kind=HurriedAtTheEnd if "sleep" in answer else Program)
     first = played_by(program, tmp_path)
     assert said in str(first.failure)
     # The next match finds it at work again.
@@ -178,9 +187,12 @@ def test_a_program_that_fails_loses_one_match_and_no_more(tmp_path: Path, answer
 def test_a_program_hears_of_the_end(tmp_path: Path) -> None:
     program = odd(tmp_path, "say(type='action', id=id, action=legal[-1])")
     played = played_by(program, tmp_path)
+    # Who is slow to write down what it heard is ended by the close.
+    ends = tmp_path / "ends"
+    until(lambda: ends.exists() and ends.read_text().endswith("\n"), "what it heard")
     program.close()
     assert played.failure is None
-    [end] = [json.loads(line) for line in (tmp_path / "ends").read_text().splitlines()]
+    [end] = [json.loads(line) for line in ends.read_text().splitlines()]
     assert end["seat"] == 0
     assert end["result"] == {"scores": list(played.scores), "ranks": list(played.ranks), "end_reason": "completed"}
 

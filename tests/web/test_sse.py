@@ -143,10 +143,10 @@ def test_the_form_is_chosen_by_accept(client: Checked, ada: Person, accept: str 
 def test_a_waiting_page_comes_with_the_event(service: Service, client: Checked, ada: Person, bob: Person) -> None:
     path = ada.creates(["me", "open"])
     found: list[Any] = []
-    waiting = threading.Thread(target=lambda: found.append(client.get(f"{path}/events?after=1&wait=20").json))
+    waiting = threading.Thread(target=lambda: found.append(client.get(f"{path}/events?after=1&wait=25").json))
     waiting.start()
     # Joining is what the other waits for, whether it listens already or not.
     time.sleep(0.05)
     assert bob.post(f"{path}/seats").status_code == 201
-    waiting.join(timeout=20)
+    waiting.join(timeout=60)
     assert [event["type"] for event in found[0]["events"]][:1] == ["seat_taken"]

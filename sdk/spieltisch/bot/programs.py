@@ -21,8 +21,10 @@ from spieltisch.bot.stdio import PROTOCOL
 from spieltisch.models import Action, Result
 
 #: How long a program may take to say hello, and for a decision unless it is told otherwise.
-HELLO_S = 10.0
+HELLO_S = 30.0
 DECISION_S = 60.0
+#: How long a program may take to end that has closed its output.
+_END_S = 20.0
 _LONGEST_LINE = 1 << 20
 #: So much of the end of a program's stderr is looked at for its last line.
 _LAST_BYTES = 1000
@@ -218,10 +220,12 @@ class Program(Player):
 
     def _end(self) -> str:
         assert self._process is not None
+        # Whoever has closed its output mostly ends, but on a busy machine not at once.
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-        said = self._last_complaint()
-        return f"ended with exit code {self._process.returncode}" + (f": {said}" if said else "")
+            self._process.wait(_END_S)
+        code, said = self._process.returncode, self._last_complaint()
+        ended = "says nothing any more" if code is None else f"ended with exit code {code}"
+        return ended + (f": {said}" if said else "")
 
     def _last_complaint(self) -> str:
         """The last line that this process has written to stderr, as far as that is kept."""

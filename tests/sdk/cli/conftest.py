@@ -20,7 +20,7 @@ ALONE = "import sys; sys.modules['spieltisch_service'] = None; from spieltisch.c
 def alone(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """As where nothing but the SDK is installed."""
     command = [sys.executable, "-W", "error", "-c", ALONE, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, input="")
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=240, input="")
 
 
 @dataclass
@@ -69,7 +69,7 @@ def cli(environment: dict[str, str], tmp_path: Path) -> Run:
             text=True,
             env=variables,
             cwd=tmp_path,
-            timeout=120,
+            timeout=240,
             encoding="utf-8",
         )
         return Done(done.returncode, done.stdout, done.stderr)

@@ -63,7 +63,7 @@ def test_a_match_is_watched_as_it_is_played(ada: Client, environment: dict[str, 
         assert "seat 0 (Ada): place tile" in process.stdout.readline()
         match.resign(seat=0)
         rest = process.stdout.read()
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     assert "seat 0 (Ada) resigned" in rest
     assert rest.rstrip("\n").endswith("won by seat 1 (Ada)")
 
@@ -76,7 +76,7 @@ def test_ctrl_c_is_quiet(ada: Client, environment: dict[str, str]) -> None:
         while "the match starts" not in process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, "")
 
 
