@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import requests
+
 ROOT = Path(__file__).resolve().parents[1]
 LINUX = Path("/proc/self/stat").exists()
 
@@ -31,11 +33,32 @@ def until(true: Callable[[], Any], what: str) -> Any:
     raise AssertionError(f"waited in vain for {what}")
 
 
-def is_running(pid: int) -> bool:
+def answered(method: str, url: str, *, session: requests.Session | None = None, **options: Any) -> requests.Response:
+    """The answer to a request that may be sent twice.
+
+    As every client has to, it asks again where the store was too slow for the service, which on a machine that is
+    busy elsewhere is no finding.
+    """
+
+    def ask() -> list[requests.Response]:
+        answer = (session or requests).request(method, url, timeout=PATIENCE_S, **options)
+        return [] if answer.status_code == 503 else [answer]
+
+    (found,) = until(ask, f"an answer to {method} {url}")
+    assert isinstance(found, requests.Response)
+    return found
+
+
+def _stat(pid: int) -> list[str]:
+    """The state of a process, the process that started it, and more; nothing where it is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
-        return False
+        return []
+
+
+def is_running(pid: int) -> bool:
+    return _stat(pid)[:1] not in ([], ["Z"], ["X"])
 
 
 class Serving:
@@ -98,8 +121,13 @@ class Serving:
         return found
 
     def part(self, name: str) -> int:
-        """The process id of the oldest part whose command line holds `name`."""
-        return int(until(lambda: min((p for p, c in self.others().items() if name in c), default=0), name))
+        """The process id of the part whose command line holds `name`; of those that started each other, the first."""
+
+        def first() -> int:
+            found = {pid for pid, command in self.others().items() if name in command}
+            return next((pid for pid in found if int((_stat(pid) or ["", "0"])[1]) not in found), 0)
+
+        return int(until(first, name))
 
     def clear(self) -> None:
         """Leave nothing behind, whatever a test did."""

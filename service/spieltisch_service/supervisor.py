@@ -33,6 +33,7 @@ _LONGEST_BACKOFF_S = 30.0
 _STEADY_S = 60.0
 # A store that is away is asked no more often, so that the log stays readable.
 _ASK_AGAIN_S = 1.0
+_COMPLAIN_AT = 3
 
 
 class _CannotServe(Exception):
@@ -82,6 +83,7 @@ class _Supervisor:
         self._environment = dict(os.environ)
         self._store_is_fit = False
         self._ask_again = 0.0
+        self._unanswered = 0
         self._announced = False
         self._url = ""
         self._metrics: Path | None = None
@@ -141,7 +143,8 @@ class _Supervisor:
             try:
                 process.wait(_PATIENCE_S)
             except subprocess.TimeoutExpired:
-                process.kill()
+                # With all that it has started, which nobody else would end: it is a session of its own.
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         if self._store is not None:
             self._store.stop()
@@ -272,7 +275,9 @@ class _Supervisor:
             finally:
                 store.close()
         except StoreUnavailable as error:
-            if not self._ask_again:
+            self._unanswered += 1
+            # Once, and not for one that is a little late.
+            if self._unanswered == _COMPLAIN_AT:
                 _complain(f"the store does not answer, waiting for it: {error}")
             self._ask_again = time.monotonic() + _ASK_AGAIN_S
         else:

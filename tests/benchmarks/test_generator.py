@@ -3,13 +3,13 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks.generator import packed, unpacked
-from benchmarks.load import CONNECTIONS, Generator, Load, request
+from benchmarks.load import CONNECTIONS, Generator, Load, Result, request
 from benchmarks.measure import Invalid
 
 
@@ -71,9 +71,26 @@ def test_what_is_packed_is_unpacked() -> None:
     assert b"\r\nIdempotency-Key: k\r\n" in requests[1]
 
 
+def outcome(
+    generator: Generator, server: Server, load: Load, enough: Callable[[Result | Invalid], bool]
+) -> Result | Invalid:
+    """What comes of a second of load, or of more where this machine stood still: then it was not `enough`."""
+    for seconds in (1, 5, 25):
+        server.paths.clear()
+        try:
+            found: Result | Invalid = generator.run(server.port, load, seconds)
+        except Invalid as invalid:
+            found = invalid
+        if enough(found):
+            break
+    return found
+
+
 def test_each_connection_keeps_to_its_own_requests(server: Server, generator: Generator) -> None:
     requests = [request("GET", f"/{number % CONNECTIONS}") for number in range(4 * CONNECTIONS)]
-    result = generator.run(server.port, Load(requests, again=True, apart=True), 1)
+    load = Load(requests, again=True, apart=True)
+    result = outcome(generator, server, load, lambda _: sum(map(bool, server.paths)) >= CONNECTIONS)
+    assert isinstance(result, Result)
     assert result.per_s > 0
     assert len(server.paths) == CONNECTIONS
     assert sorted(int(path[1:]) for paths in server.paths for path in set(paths)) == list(range(CONNECTIONS))
@@ -81,7 +98,8 @@ def test_each_connection_keeps_to_its_own_requests(server: Server, generator: Ge
 
 def test_a_match_that_was_created_is_joined(server: Server, generator: Generator) -> None:
     load = Load([request("POST", "/create", b"{}")], again=True, template=request("POST", "/join/{match}", b"{}"))
-    result = generator.run(server.port, load, 1)
+    result = outcome(generator, server, load, lambda found: isinstance(found, Result) and found.joined_per_s > 0)
+    assert isinstance(result, Result)
     joined = [path for paths in server.paths for path in paths if path.startswith("/join/mt_")]
     assert len(joined) == len(set(joined))
     assert 0 < result.joined_per_s <= result.per_s / 2 + CONNECTIONS
@@ -89,10 +107,10 @@ def test_a_match_that_was_created_is_joined(server: Server, generator: Generator
 
 def test_a_refusal_makes_the_measurement_invalid_and_is_told(server: Server, generator: Generator) -> None:
     server.status = "409 Conflict"
-    with pytest.raises(Invalid, match="409 Conflict"):
-        generator.run(server.port, Load([request("GET", "/a")], again=True), 1)
+    load = Load([request("GET", "/a")], again=True)
+    assert "409 Conflict" in str(outcome(generator, server, load, lambda found: "409 Conflict" in str(found)))
 
 
 def test_requests_that_do_not_last_make_it_invalid(server: Server, generator: Generator) -> None:
-    with pytest.raises(Invalid, match="did not last"):
-        generator.run(server.port, Load([request("GET", "/a")] * CONNECTIONS), 1)
+    load = Load([request("GET", "/a")] * CONNECTIONS)
+    assert "did not last" in str(outcome(generator, server, load, lambda found: "did not last" in str(found)))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 
+from tests import serving
 from tests.serving import LINUX, Serving
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks for processes in /proc")
@@ -30,7 +31,7 @@ def answered(method: str, url: str, token: str | None, body: Any = None, key: st
     headers = {"Idempotency-Key": key} if method == "POST" else {}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
-    answer = requests.request(method, url, json=body, headers=headers, timeout=30)
+    answer = serving.answered(method, url, json=body, headers=headers)
     assert answer.status_code in (200, 201), answer.text
     return answer
 
