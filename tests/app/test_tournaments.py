@@ -322,6 +322,41 @@ def test_lists_tell_of_what_one_organizes_and_has_entered(
     assert service.decisions.waiting(bob, 0, None)["decisions"] == []
 
 
+def test_a_list_is_read_at_once_by_who_knows_none_of_it(
+    service: Service, new_service: Callable[..., Service], ada: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [create(service, ada) for _ in range(5)]
+    for tournament in made:
+        enter(service, ada, tournament, "random")
+    enter(service, ada, made[0], "greedy")
+    start(service, ada, made[0])
+    ended = play(service, made[0])
+    other = new_service(bots=BOTS)
+    asked: list[str] = []
+    for name in ("list_of_account", "load", "load_many", "events", "events_of_many"):
+        monkeypatch.setattr(other.store, name, noting(asked, name, getattr(other.store, name)))
+    options = {"game": None, "status": None, "mine": True, "cursor": None, "limit": 10}
+    listed = other.tournaments.listed(ada, **options)["tournaments"]
+    assert asked == ["list_of_account", "load_many", "events_of_many"]
+    assert listed == [service.tournaments.get(each["id"]) for each in listed]
+    assert {each["id"] for each in listed} == set(made)
+    assert ended in listed
+    # What happened meanwhile is read, and nothing else.
+    enter(service, ada, made[1], "planner")
+    again = other.tournaments.listed(ada, **options)["tournaments"]
+    assert service.tournaments.get(made[1]) in again
+
+
+def noting(asked: list[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The call, which is noted."""
+
+    def noted(*arguments: Any, **named: Any) -> Any:
+        asked.append(name)
+        return call(*arguments, **named)
+
+    return noted
+
+
 def test_a_name_is_in_no_log_and_can_be_erased(service: Service, ada: Caller, bob: Caller) -> None:
     tournament = create(service, ada, format="round_robin")
     enter(service, bob, tournament)

@@ -81,6 +81,20 @@ def test_many_matches_at_once_without_what_is_secret(store: RedisStore) -> None:
     assert got[0] is None
     assert [match.document.decode() if match else None for match in got[1:]] == [*reversed(ids), ids[0]]
     assert all(match is not None and match.secret == b"" and match.idempotency is None for match in got[1:])
+    known = store.load_many(ids, secrets=True)
+    assert [match.secret if match else None for match in known] == [loaded(store, each).secret for each in ids]
+    assert all(match is not None and match.secret for match in known)
+
+
+def test_what_happened_in_many_matches_is_read_at_once(store: RedisStore) -> None:
+    logs = {f"mt_{n}": events(n) for n in range(1, 30)}
+    for match_id, made in logs.items():
+        store.commit(creation(match_id, events=made))
+    after = {match_id: len(made) // 2 for match_id, made in logs.items()}
+    got = store.events_of_many({**after, "mt_none": 0}, 10)
+    assert got == {**{each: store.events(each, start, 10) for each, start in after.items()}, "mt_none": []}
+    assert [event.seq for event in got["mt_28"]] == [*range(15, 25)]
+    assert store.events_of_many({}, 10) == store.events_of_many(after, 0) == {}
 
 
 # --- the log --------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "standing": lambda store: store.standing(MATCH),
     "commit": lambda store: store.commit(creation("mt_new", accounts=("ac_1",))),
     "events": lambda store: store.events(MATCH, 0, 10),
+    "events_of_many": lambda store: store.events_of_many({MATCH: 0, "mt_two": 1}, 10),
     "set_rematch": lambda store: store.set_rematch(MATCH, "mt_next"),
     "list_public": lambda store: store.list_public(["open:x", "open:y"], (9, "mt_a"), 10),
     "list_of_account": lambda store: store.list_of_account("ac_1", None, 10),

@@ -6,7 +6,7 @@ Features add rows to a `Commit`, not methods to the `Store`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
@@ -260,8 +260,8 @@ class Store(Protocol):
     def load(self, match_id: str, idempotency_key: str | None = None) -> StoredMatch | None:
         """The match and, if asked for, the idempotency row, read at one instant."""
 
-    def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
-        """The matches in the order asked for, without `secret` (b"") and idempotency. One round trip a node."""
+    def load_many(self, match_ids: Sequence[str], *, secrets: bool = False) -> list[StoredMatch | None]:
+        """The matches in the order asked for, with `secret` only if asked for (else b""). One round trip a node."""
 
     def version(self, match_id: str) -> int | None:
         """The match's version alone."""
@@ -277,6 +277,9 @@ class Store(Protocol):
 
     def events(self, match_id: str, after: int, limit: int) -> list[LoggedEvent]:
         """The events after + 1 … after + limit, as far as there are any."""
+
+    def events_of_many(self, after: Mapping[str, int], limit: int) -> dict[str, list[LoggedEvent]]:
+        """The same of each match in `after`, behind its own number. One round trip a node."""
 
     def erase(self, match_id: str, version: int, public_list: str | None) -> bool:
         """Delete a match at that version, and take it from its lists but those of accounts; False at another one."""
@@ -311,10 +314,7 @@ class Store(Protocol):
         """Take a match that is erased from an account's lists."""
 
     def pulse(self, *, beat: bool) -> Pulse:
-        """How the service is; with `beat`, this process serves requests and says so. Every node must answer.
-
-        A round trip more on a cluster.
-        """
+        """How the service is; with `beat` this process says that it serves. Every node answers; a cluster is asked twice."""
 
     # --- accounts and keys ----------------------------------------------------------------------------------
 

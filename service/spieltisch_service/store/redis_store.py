@@ -6,7 +6,7 @@ revision `n`), a list of events and a hash of idempotency rows. Its version is t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from heapq import merge
 from itertools import islice
 
@@ -76,11 +76,11 @@ class RedisStore:
         placed = _load(place, b"" if idempotency_key is None else digest(idempotency_key), b"1")
         return stored_of(self._nodes.ask_all([placed], again=True)[0])
 
-    def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
+    def load_many(self, match_ids: Sequence[str], *, secrets: bool = False) -> list[StoredMatch | None]:
         """See `ports.Store`."""
         if not match_ids:
             return []
-        placed = [_load(match_place(match_id), b"", b"0") for match_id in match_ids]
+        placed = [_load(match_place(match_id), b"", b"1" if secrets else b"0") for match_id in match_ids]
         return [stored_of(answer) for answer in self._nodes.ask_all(placed, again=True)]
 
     def version(self, match_id: str) -> int | None:
@@ -124,6 +124,18 @@ class RedisStore:
         place = match_place(match_id)
         entries = self._nodes.ask(place.bucket.slot, "LRANGE", place.log, after, after + limit - 1, again=True)
         return [unpack_event(seq, entry) for seq, entry in enumerate(entries, after + 1)]
+
+    def events_of_many(self, after: Mapping[str, int], limit: int) -> dict[str, list[LoggedEvent]]:
+        """See `ports.Store`."""
+        if limit <= 0 or not after:
+            return {}
+        places = [(match_place(match_id), start) for match_id, start in after.items()]
+        words = [(place.bucket.slot, ("LRANGE", place.log, start, start + limit - 1)) for place, start in places]
+        answers = self._nodes.ask_all([Placed(slot, each) for slot, each in words], again=True)
+        return {
+            match_id: [unpack_event(seq, entry) for seq, entry in enumerate(entries, start + 1)]
+            for (match_id, start), entries in zip(after.items(), answers, strict=True)
+        }
 
     def erase(self, match_id: str, version: int, public_list: str | None) -> bool:
         """See `ports.Store`."""

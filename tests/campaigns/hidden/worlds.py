@@ -110,9 +110,9 @@ class Frozen:
         """See `ports.Store`; of the one match, the world's secret and state."""
         return self._seen(match_id, self._read("load", match_id, *arguments, **named))
 
-    def load_many(self, match_ids: Sequence[str]) -> list[StoredMatch | None]:
+    def load_many(self, match_ids: Sequence[str], **named: Any) -> list[StoredMatch | None]:
         """See `ports.Store`."""
-        many: list[StoredMatch | None] = self._read("load_many", match_ids)
+        many: list[StoredMatch | None] = self._read("load_many", match_ids, **named)
         return [self._seen(match_id, stored) for match_id, stored in zip(match_ids, many, strict=True)]
 
     def _seen(self, match_id: str, stored: StoredMatch | None) -> StoredMatch | None:

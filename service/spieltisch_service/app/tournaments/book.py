@@ -168,22 +168,23 @@ class Book:
         return self._held(tournament_id, stored)
 
     def many(self, tournament_ids: Sequence[str]) -> list[Held]:
-        """Those of them that exist."""
-        found = self.store.load_many(tournament_ids)
-        # Their seeds were not read: one by one, which costs more only where none of them is kept.
-        return [
-            self._held(each, stored) if stored.secret or self._recall(each) else self.fresh(each)
-            for each, stored in zip(tournament_ids, found, strict=True)
-            if stored is not None
-        ]
+        """Those of them that exist; at most two exchanges with the store, but for logs that are very long."""
+        stored = dict(zip(tournament_ids, self.store.load_many(tournament_ids, secrets=True), strict=True))
+        found = {each: one for each, one in stored.items() if one is not None}
+        known = {each: self._known(each, one) for each, one in found.items()}
+        behind = {each: held.version for each, held in known.items() if held.version < found[each].version}
+        events = self.store.events_of_many(behind, _PAGE)
+        return [self._held(each, one, known[each], events.get(each, ())) for each, one in found.items()]
 
     def past(self, held: Held, version: int) -> Held:
         """The tournament as it was at an earlier version."""
         return Held(held.id, held.sheet, held.seed, created_at_ms=held.created_at_ms).after(self.log(held.id, version))
 
-    def log(self, tournament_id: str, version: int, after: int = 0) -> list[LoggedEvent]:
-        """The events behind `after`, up to `version`."""
-        events: list[LoggedEvent] = []
+    def log(
+        self, tournament_id: str, version: int, after: int = 0, begun: Sequence[LoggedEvent] = ()
+    ) -> list[LoggedEvent]:
+        """The events behind `after`, up to `version`; the first of them may be there already, and more than these."""
+        events = list(begun[: version - after])
         while after + len(events) < version:
             at = after + len(events)
             page = self.store.events(tournament_id, at, min(_PAGE, version - at))
@@ -192,19 +193,25 @@ class Book:
             events += page
         return events
 
-    def _held(self, tournament_id: str, stored: StoredMatch) -> Held:
+    def _known(self, tournament_id: str, stored: StoredMatch) -> Held:
+        """As far as it is known here, which may be nothing of its log."""
         kept = self._recall(tournament_id)
         sheet = Sheet.from_document(stored.document)
-        seed = seed_of(stored.secret) if stored.secret or kept is None else kept.seed
-        blank = Held(tournament_id, sheet, seed)
-        known = blank if kept is None or kept.version > stored.version else replace(kept, sheet=sheet, row=None)
+        if kept is None or kept.version > stored.version:
+            return Held(tournament_id, sheet, seed_of(stored.secret))
+        return replace(kept, sheet=sheet, row=None)
+
+    def _held(
+        self, tournament_id: str, stored: StoredMatch, known: Held | None = None, begun: Sequence[LoggedEvent] = ()
+    ) -> Held:
+        known = known or self._known(tournament_id, stored)
         try:
-            held = known.after(self.log(tournament_id, stored.version, known.version))
+            held = known.after(self.log(tournament_id, stored.version, known.version, begun))
             if held.hash != stored.hash:
                 raise _OtherLog
         except _OtherLog:
             try:
-                held = blank.after(self.log(tournament_id, stored.version))
+                held = Held(tournament_id, known.sheet, known.seed).after(self.log(tournament_id, stored.version))
             except _OtherLog:
                 raise UnknownForm("a tournament's log is not chained") from None
         held = replace(
