@@ -314,7 +314,7 @@ class Store(Protocol):
         """Take a match that is erased from an account's lists."""
 
     def pulse(self, *, beat: bool) -> Pulse:
-        """How the service is; with `beat` this process says that it serves. All nodes answer; a cluster is asked twice."""
+        """How the service is; with `beat` this process says that it serves. All nodes answer, of a cluster twice."""
 
     # --- accounts and keys ----------------------------------------------------------------------------------
 
