@@ -1,7 +1,8 @@
 """How long is waited for a store: as long as the product waits, or so long that a busy machine is no finding.
 
-The product gives a call up after seconds, so that players hear of an outage. A test that is not about that must not
-fail because the store's process, or the test's own, stood still for as long.
+The product gives a call up after seconds, so that players hear of an outage, and calls it downtime when it has said
+nothing itself for seconds. A test that is not about that must not fail because the store's process, or the test's own,
+stood still for as long.
 """
 
 from __future__ import annotations
@@ -11,25 +12,35 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from spieltisch_service.store import connection, nodes
+from spieltisch_service.store import connection, nodes, redis_store
 
-_OF_THE_PRODUCT = {name: getattr(nodes, name) for name in ("CALL_S", "POOL_WAIT_S", "CONNECT_S", "ANSWER_S")}
-_PATIENT = {"CALL_S": 240.0, "POOL_WAIT_S": 60.0, "CONNECT_S": 60.0, "ANSWER_S": 60.0}
+_PATIENT: Mapping[str, float] = {
+    "CALL_S": 240.0,
+    "POOL_WAIT_S": 60.0,
+    "CONNECT_S": 60.0,
+    "ANSWER_S": 60.0,
+    "_OUTAGE_MS": 600_000,
+}
+#: Some are known to several modules by the same name.
+_KNOWN_TO = (nodes, connection, redis_store)
+_OF_THE_PRODUCT = {name: next(getattr(each, name) for each in _KNOWN_TO if hasattr(each, name)) for name in _PATIENT}
 
 
 @contextmanager
 def _waiting(bounds: Mapping[str, float]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, seconds in bounds.items():
-            patch.setattr(nodes, name, seconds)
-            # Those that a connection is opened with are known there by the same names.
-            if hasattr(connection, name):
-                patch.setattr(connection, name, seconds)
+        for name, bound in bounds.items():
+            for each in _KNOWN_TO:
+                if hasattr(each, name):
+                    patch.setattr(each, name, bound)
         yield
 
 
 def patient() -> AbstractContextManager[None]:
-    """Calls to a store wait for minutes as long as this lasts, over connections that are opened meanwhile."""
+    """Calls to a store wait for minutes as long as this lasts, over connections that are opened meanwhile.
+
+    The service counts as down after ten minutes without a sign of life.
+    """
     return _waiting(_PATIENT)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from spieltisch_service.app import clocks as app_clocks
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import MatchNotRunning, NotYourTurn, StaleVersion
 from spieltisch_service.app.matches import NewMatch
@@ -194,6 +195,7 @@ def test_a_move_that_came_in_time_counts_although_it_is_written_later(
     service: Service, ada: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clocks, "GRACE_MS", LONG_GRACE_MS)
+    monkeypatch.setattr(app_clocks, "LONGEST_AGO_MS", LONG_GRACE_MS)
     # In time for certain: when the match begins it is there.
     began_s = time.perf_counter()
     table = Table(service, [ada, bob], QUICK)
@@ -254,6 +256,7 @@ def test_whoever_resigned_in_time_did_so_before_the_time_of_another_was_over(
     began_s = time.perf_counter()
     with monkeypatch.context() as patch:
         patch.setattr(clocks, "GRACE_MS", LONG_GRACE_MS)
+        patch.setattr(app_clocks, "LONGEST_AGO_MS", LONG_GRACE_MS)
         table = Table(service, players, QUICK)
         table.wait_until_late()
         service.seats.resign(players[2], table.id, None, None, began_s)

@@ -111,10 +111,10 @@ def test_w22_for_a_companion_that_does_not_answer_its_default_action_is_played(t
 def test_w22_a_companion_whose_time_is_over_is_forfeited_and_the_others_play_on(table: Callable[..., Table]) -> None:
     clock = {"kind": "per_decision", "per_decision_ms": 2_000}
     play = table(clock)
-    while play.act(0, "travel").status_code != 200:
+    while (acted := play.act(0, "travel")).status_code != 200:
         # This machine was too slow for it, and seat 0 is gone.
         play = table(clock)
-    travelled = play.log()[-1]
+    travelled = acted.json["events"][-1]
     log = play.until(lambda log: any(event["type"] == "seat_forfeited" for event in log))
     first = next(event for event in log if event["type"] == "seat_forfeited")
     assert (first["seat"], instant_ms(first["at"])) == (1, instant_ms(travelled["at"]) + 2_000)

@@ -11,7 +11,7 @@ from spieltisch_service.games.catalogue import GAMES
 from tests.campaigns.harness.campaign import Finding
 from tests.campaigns.harness.players import all_done, whole_logs
 from tests.campaigns.harness.wire import PATIENCE_S, Wire, accepted
-from tests.campaigns.timed.model import compare, hold, shown
+from tests.campaigns.timed.model import compare, hold, is_lapse, shown
 
 #: What is done in turn: a move, or nothing until the time is over.
 SCRIPT = "mlmmlm"
@@ -21,7 +21,7 @@ _OF_NO_MATTER = ("match", "late_ms")
 
 
 class NotPlayed(Exception):
-    """This machine was too slow for the script: a move came when its time was over."""
+    """This machine was too slow for the script: a move came when its time was over, or other times were over, too."""
 
 
 def scripted() -> list[dict[str, Any]]:
@@ -84,10 +84,12 @@ class Scripted(threading.Thread):
         match = accepted(self._ask("POST", "/v1/matches", self._wanted), 201)["id"]
         self.matches.append(match)
         path = f"/v1/matches/{match}"
+        done = ""
         for step in SCRIPT:
             view = self._view(path)
             if view["status"] != "running":
                 break
+            done += step
             if step == "l":
                 self._sit_out(path, view["version"])
                 continue
@@ -101,11 +103,27 @@ class Scripted(threading.Thread):
                 if answer.status != 412:
                     raise Finding(f"{self.name}: a move is answered {answer}")
                 raise NotPlayed
-        self.log = [plain(event) for event in whole_logs(self._wires[0].port, [match], self._wires[0].token)[match]]
+        log = whole_logs(self._wires[0].port, [match], self._wires[0].token)[match]
+        if as_told(log) != done:
+            raise NotPlayed
+        self.log = [plain(event) for event in log]
 
     def _sit_out(self, path: str, version: int) -> None:
         while self._view(path)["version"] == version:
             threading.Event().wait(0.1)
+
+
+def as_told(log: Sequence[Mapping[str, Any]]) -> str:
+    """The moves and lapses of a log as a script. Where the service itself stood still, `x` says so."""
+    steps = ""
+    for event in log:
+        if is_lapse(log, event):
+            steps += "l"
+        elif event["type"] == "action" and event["data"]["cause"] == "player":
+            steps += "m"
+        elif event["type"] == "clock_extended":
+            steps += "x"
+    return steps
 
 
 def plain(event: Mapping[str, Any]) -> tuple[str, int | None, Mapping[str, Any]]:
