@@ -11,7 +11,8 @@ import pytest
 from spieltisch_service.app import errors
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.service import Service
-from tests.app.test_tournaments import create, enter, play, start
+from spieltisch_service.reports import page as pages
+from tests.app.cups import create, enter, play, start
 
 
 def told(page: str) -> dict[str, str]:
@@ -24,7 +25,7 @@ def body(page: str) -> str:
 
 
 def test_there_is_one_before_anybody_has_entered(service: Service, ada: Caller) -> None:
-    page = service.tournaments.report(create(service, ada, format="round_robin"))
+    page = pages.html(service.tournaments.report(create(service, ada, format="round_robin")))
     assert "<title>Cup</title>" in page
     facts = told(page)
     assert (facts["Status"], facts["Entrants"], facts["Matches"]) == ("open", "0", "none yet")
@@ -38,13 +39,13 @@ def test_it_says_what_there_is_so_far_and_shows_the_seed_at_the_end(service: Ser
     start(service, ada, tournament)
     seed = service.book.fresh(tournament).seed
     service.director.look_after(tournament)
-    running = service.tournaments.report(tournament)
+    running = pages.html(service.tournaments.report(tournament))
     facts = told(running)
     assert (facts["Status"], facts["Entrants"], facts["Matches"]) == ("running", "2", "1 to come")
     assert "Seed" not in facts
     assert seed not in running
     play(service, tournament, [ada, bob])
-    ended = service.tournaments.report(tournament)
+    ended = pages.html(service.tournaments.report(tournament))
     facts = told(ended)
     assert (facts["Entrants"], facts["Matches"], facts["Seed"]) == ("2", "1 played", seed)
     assert facts["Status"].startswith("finished")
@@ -60,14 +61,14 @@ def test_it_calls_people_as_they_are_called_now_and_who_was_erased_by_the_id(
     for caller in (carla, dora):
         enter(service, caller, tournament)
     enter(service, organizer, tournament, "random")
-    page = body(service.tournaments.report(tournament))
+    page = body(pages.html(service.tournaments.report(tournament)))
     assert "&lt;b&gt;Carla&lt;/b&gt;" in page
     assert "<b>Carla" not in page
     assert "Dora" in page
     assert re.search(">random</t[dh]>", page) is not None
     assert ">bot:random<" not in page
     service.accounts.erase(dora)
-    page = body(service.tournaments.report(tournament))
+    page = body(pages.html(service.tournaments.report(tournament)))
     assert "Dora" not in page
     assert dora.account.id in page
 

@@ -6,7 +6,16 @@ import csv
 import io
 import json
 
-from spieltisch_service.reports.text import as_json, crosstable_csv, markdown, standings_csv
+from spieltisch_service.reports.text import (
+    as_json,
+    crosstable_csv,
+    crosstable_markdown,
+    leaderboard_csv,
+    leaderboard_markdown,
+    markdown,
+    standings_csv,
+    standings_markdown,
+)
 from spieltisch_service.reports.wording import narrowed
 from tests.reports.reported import ADA, content
 
@@ -40,6 +49,29 @@ def test_markdown_has_everything_on_lines_of_tables() -> None:
     assert "- bob 2×, first in to.1.1.1: &lt;script&gt;alert('x')&lt;/script&gt;" in text
     assert "- Seed: secret seed" in text
     assert "<script" not in text
+
+
+def test_the_tables_of_the_report_come_alone_too() -> None:
+    found = content()
+    for alone in (standings_markdown(found), crosstable_markdown(found)):
+        assert alone in markdown(found)
+        assert {line[0] for line in alone.splitlines()} == {"|"}
+
+
+def test_a_leaderboard_is_a_table_in_which_names_mean_nothing_but_themselves() -> None:
+    line = {"rank": 1, "entrant": "ac_1", "rating": 1612.5, "deviation": 50.25, "low": 1514.01, "high": 1710.99}
+    found = {"ratings": [{**line, "name": "=1+1|", "matches": 7}, {**line, "rank": 2, "name": None, "matches": 1}]}
+    assert leaderboard_csv(found).splitlines() == [
+        "rank,entrant,name,rating,low,high,deviation,matches",
+        "1,ac_1,'=1+1|,1612.5,1514.01,1710.99,50.25,7",
+        "2,ac_1,,1612.5,1514.01,1710.99,50.25,1",
+    ]
+    assert leaderboard_markdown(found).splitlines() == [
+        "|  | entrant | rating (95 %) | matches |",
+        "| --- | --- | --- | --- |",
+        "| 1 | =1+1\\| | 1,612 (1,514 to 1,711) | 7 |",
+        "| 2 | ac\\_1 | 1,612 (1,514 to 1,711) | 1 |",
+    ]
 
 
 def test_what_sharing_deals_has_brought_is_said_in_words() -> None:

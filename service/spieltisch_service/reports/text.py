@@ -16,6 +16,7 @@ from spieltisch_service.reports.wording import cell_rate, facts, faults, name_of
 _FORMULA = re.compile(r"\s*[=+\-@]")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~]|^[-+])")
 
+_RATED = ("rank", "entrant", "name", "rating", "low", "high", "deviation", "matches")
 _COLUMNS = ("rank", "entrant", "name", "kind", "status", "points", "tables", "matches", "wins")
 
 
@@ -59,6 +60,11 @@ def crosstable_csv(content: Mapping[str, Any]) -> str:
     return _csv([["entrant", "against", "matches", "won", "tied", "lost"], *lines])
 
 
+def leaderboard_csv(content: Mapping[str, Any]) -> str:
+    """A line for each of `ratings`, as `GET /v1/ratings/{game}` has them."""
+    return _csv([_RATED, *([each[name] for name in _RATED] for each in content["ratings"])])
+
+
 def _csv(lines: Iterable[Sequence[Any]]) -> str:
     made = io.StringIO()
     writer = csv.writer(made)
@@ -91,6 +97,30 @@ def markdown(content: Mapping[str, Any]) -> str:
             for note in content["notes"]
         ]
     return "\n".join(lines) + "\n"
+
+
+def standings_markdown(content: Mapping[str, Any]) -> str:
+    """The standings alone."""
+    return "\n".join(_standings(content)) + "\n"
+
+
+def crosstable_markdown(content: Mapping[str, Any]) -> str:
+    """The crosstable alone."""
+    return "\n".join(_crosstable(content)) + "\n"
+
+
+def leaderboard_markdown(content: Mapping[str, Any]) -> str:
+    """The `ratings`, as `GET /v1/ratings/{game}` has them."""
+    rows = [
+        [
+            str(each["rank"]),
+            _text(each["name"] or each["entrant"]),
+            _interval(each["rating"], each["low"], each["high"], 0),
+            str(each["matches"]),
+        ]
+        for each in content["ratings"]
+    ]
+    return "\n".join(_table(["", "entrant", "rating (95 %)", "matches"], rows)) + "\n"
 
 
 def _standings(content: Mapping[str, Any]) -> list[str]:

@@ -20,6 +20,11 @@ def chosen(request: Request, offered: Sequence[str], what: str) -> str:
     return best
 
 
+def preferred(request: Request, offered: Sequence[str]) -> str:
+    """The media type of `offered` that the Accept header likes best, the first where it likes none."""
+    return request.accept_mimetypes.best_match(offered) or offered[0]
+
+
 def none_match(request: Request, etag: str) -> bool:
     """Whether If-None-Match names `etag` (in its quotation marks): the caller has that already."""
     header = request.environ.get("HTTP_IF_NONE_MATCH")

@@ -43,7 +43,11 @@ def visit_tournaments(recorder: Recorder, key: str, options: dict[str, Any]) -> 
     recorder.do("resumeTournament", "POST", f"{path}/resumption", {}, token=key)
     for name in ("rounds", "standings", "crosstable", "statistics"):
         recorder.do(f"get{name.capitalize()}", "GET", f"{path}/{name}")
-    recorder.do("withdrawEntrant", "DELETE", f"{path}/entrants/{last}", token=key)
+    for media_type in ("text/csv", "text/markdown"):
+        for name in ("standings", "crosstable"):
+            recorder.do(f"get{name.capitalize()}", "GET", f"{path}/{name}", accept=media_type)
+        recorder.do("getRatings", "GET", "/v1/ratings/wunderland", accept=media_type)
+    recorder.do("withdrawEntrant", "DELETE", f"{path}/entrants/{last}?dry_run=true", token=key)
     recorder.do("stopTournament", "POST", f"{path}/stop", {}, token=key)
     recorder.do("cancelTournament", "DELETE", path, token=key)
     recorder.do("getTournamentEvents", "GET", f"{path}/events?limit=3", accept="application/json")

@@ -21,7 +21,7 @@ from spieltisch_service.domain.tournament.log import Entry, MatchEnded
 from spieltisch_service.domain.tournament.ratings import leaderboard
 from spieltisch_service.domain.tournament.standings import crosstable, standings
 from spieltisch_service.domain.tournament.statistics import played, statistics
-from spieltisch_service.reports import content, page
+from spieltisch_service.reports import content
 
 STATUSES = ("open", "running", "paused", "finished", "cancelled")
 
@@ -91,10 +91,10 @@ class Reading:
         _, entries, at_ms = self._ended(tournament_id)
         return exported(entries, at_ms)
 
-    def report(self, tournament_id: str) -> str:
-        """What there is so far as one page of HTML. It has the names that people have now; who has none, an id.
+    def report(self, tournament_id: str) -> dict[str, Any]:
+        """What there is so far as the content of a report, for one of the forms of `reports`.
 
-        Raises NotFound.
+        It has the names that people have now; who has none, an id. Raises NotFound.
         """
         held = self._book.fresh(tournament_id)
         entries, _ = self._entries(held)
@@ -104,7 +104,7 @@ class Reading:
             for entrant in state.entrants.values()
         }
         ended = [entry for entry in entries if isinstance(entry, MatchEnded)]
-        return page.html(content.report(replace(state, entrants=named), ended))
+        return content.report(replace(state, entrants=named), ended)
 
     def _ended(self, tournament_id: str) -> tuple[Held, list[Entry], list[int]]:
         held = self._book.fresh(tournament_id)

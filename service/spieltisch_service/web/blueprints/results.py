@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
 from flask import Response
 
 from spieltisch_service.app.errors import NotFound
 from spieltisch_service.games.catalogue import GAMES
+from spieltisch_service.reports import page, text
 from spieltisch_service.web.blueprints.events import log_of
+from spieltisch_service.web.negotiation import preferred
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered
 from spieltisch_service.web.overrides import Blueprint
 from spieltisch_service.web.schemas import tournaments as shapes
@@ -15,12 +21,31 @@ from spieltisch_service.web.schemas.tournament_requests import RatingsQuery
 from spieltisch_service.web.sse import EVENT_STREAM, NDJSON
 
 BLUEPRINT = Blueprint("results", __name__, "What tournaments come to, and ratings.")
-HTML = "text/html"
+HTML, CSV, MARKDOWN = "text/html", "text/csv", "text/markdown"
+_FORMS = "As JSON, or as `Accept` has it as CSV (`text/csv`) or as a table in Markdown (`text/markdown`)."
 #: The page has its styles in it and needs nothing else, least of all what a name could bring with it.
 _STYLES_ALONE = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _ONE = "/v1/tournaments/<tournament:tournament_id>"
+
+
+def _in_form(
+    call: Call,
+    as_json: Callable[[], Mapping[str, Any]],
+    content: Callable[[], Mapping[str, Any]],
+    as_csv: Callable[[Mapping[str, Any]], str],
+    as_markdown: Callable[[Mapping[str, Any]], str],
+) -> Response:
+    """The answer as JSON, or what is made of `content` where the caller would rather have another form."""
+    forms = {CSV: as_csv, MARKDOWN: as_markdown}
+    media_type = preferred(call.request, (JSON, *forms))
+    if media_type == JSON:
+        response = answered(as_json())
+    else:
+        response = Response(forms[media_type](content()), mimetype=media_type)
+    response.headers["Vary"] = "Accept"
+    return response
 
 
 def _read(name: str, path: str, summary: str, description: str, success: Success) -> Operation:
@@ -56,13 +81,15 @@ def get_rounds(call: Call, tournament_id: str) -> Response:
         "getStandings",
         "standings",
         "Who is ahead",
-        "A total order: where points are equal, `criteria` tells what decided.",
-        Success(200, "The standings.", {JSON: shapes.StandingsShape()}),
+        f"A total order: where points are equal, `criteria` tells what decided. {_FORMS}",
+        Success(200, "The standings.", {JSON: shapes.StandingsShape(), CSV: None, MARKDOWN: None}),
     )
 )
 def get_standings(call: Call, tournament_id: str) -> Response:
     """Answer the standings."""
-    return answered(call.service.tournaments.standings(tournament_id))
+    service = call.service.tournaments
+    found, content = partial(service.standings, tournament_id), partial(service.report, tournament_id)
+    return _in_form(call, found, content, text.standings_csv, text.standings_markdown)
 
 
 @BLUEPRINT.operation(
@@ -70,13 +97,15 @@ def get_standings(call: Call, tournament_id: str) -> Response:
         "getCrosstable",
         "crosstable",
         "Who did what against whom",
-        "All against all.",
-        Success(200, "The crosstable.", {JSON: shapes.CrosstableShape()}),
+        f"All against all. {_FORMS}",
+        Success(200, "The crosstable.", {JSON: shapes.CrosstableShape(), CSV: None, MARKDOWN: None}),
     )
 )
 def get_crosstable(call: Call, tournament_id: str) -> Response:
     """Answer the crosstable."""
-    return answered(call.service.tournaments.crosstable(tournament_id))
+    service = call.service.tournaments
+    found, content = partial(service.crosstable, tournament_id), partial(service.report, tournament_id)
+    return _in_form(call, found, content, text.crosstable_csv, text.crosstable_markdown)
 
 
 @BLUEPRINT.operation(
@@ -107,7 +136,7 @@ def get_statistics(call: Call, tournament_id: str) -> Response:
 )
 def get_tournament_report(call: Call, tournament_id: str) -> Response:
     """Answer the page."""
-    response = Response(call.service.tournaments.report(tournament_id), mimetype=HTML)
+    response = Response(page.html(call.service.tournaments.report(tournament_id)), mimetype=HTML)
     response.headers["Content-Security-Policy"] = _STYLES_ALONE
     return response
 
@@ -182,8 +211,8 @@ def get_results(call: Call, tournament_id: str) -> Response:
         bucket="reads",
         summary="Who is strong",
         description="The leaderboard of a game and clock class, from rated matches of tournaments (Plackett-Luce), "
-        "the best lower bound of the 95 % interval first.",
-        success=(Success(200, "The leaderboard.", {JSON: shapes.LeaderboardShape()}),),
+        f"the best lower bound of the 95 % interval first. {_FORMS}",
+        success=(Success(200, "The leaderboard.", {JSON: shapes.LeaderboardShape(), CSV: None, MARKDOWN: None}),),
         query=RatingsQuery(),
         refusals=("not_found",),
     )
@@ -193,4 +222,5 @@ def get_ratings(call: Call, game: str) -> Response:
     if game not in GAMES:
         msg = f"there is no such game; the games are {', '.join(GAMES)}"
         raise NotFound(msg)
-    return answered(call.service.tournaments.leaderboard(game, call.query["clock_class"], limit=call.query["limit"]))
+    found = call.service.tournaments.leaderboard(game, call.query["clock_class"], limit=call.query["limit"])
+    return _in_form(call, lambda: found, lambda: found, text.leaderboard_csv, text.leaderboard_markdown)
