@@ -263,6 +263,9 @@ class Matches:
             match = live.match
             if match.status == "aborted":
                 return Plan(())
+            if match.played_for is not None:
+                msg = "a match of a tournament is not aborted by its seats: its clock ends it"
+                raise MatchNotOpen(msg)
             idle_ms = live.now_ms - match.at_ms
             if match.status == "open" or (
                 match.status == "running" and reason == "seat" and idle_ms >= self._seat_abort_ms
@@ -321,6 +324,9 @@ class Matches:
                 first_seats=turned,
                 lifetimes=self._lifetimes,
                 people={},
+                # Whatever the old one was played for: this one is played for nothing, and says no more that it is.
+                played_for=None,
+                metadata=old.metadata if old.played_for is None else {},
             )
             live = self._begin(match, None, None, (), None if caller.account is None else caller.account.id).live
         if old.rematch is None:

@@ -227,7 +227,8 @@ def start_match(call: Call, match_id: str) -> Response:
         scope="play",
         bucket="actions",
         summary="Abort a match",
-        description="An open one by its creator; a running one by any seat, when nothing has happened for 7 days.",
+        description="An open one by its creator; a running one by any seat, when nothing has happened for 7 days; "
+        "one of a tournament by nobody, for its clock ends it.",
         success=(Success(200, "The match, aborted.", {JSON: answers.MatchShape()}),),
         auth="required",
         refusals=("not_found", "forbidden", "match_not_open"),
@@ -278,7 +279,8 @@ def resign(call: Call, match_id: str) -> Response:
         bucket="creates",
         summary="Play again",
         description="A new match with rotated seats: old seat s sits at (s + 1) mod n, everybody at once. Whichever "
-        "seat asks, and however often, it is the same match; the grants are those of the caller.",
+        "seat asks, and however often, it is the same match; the grants are those of the caller. One that follows a "
+        "match of a tournament is not part of it.",
         success=(Success(201, "The new match.", {JSON: answers.JoinedMatchShape()}, _CREATED),),
         auth="required",
         body=NothingRequest(),
