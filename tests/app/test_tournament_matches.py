@@ -62,3 +62,19 @@ def test_a_rematch_is_played_for_nothing(service: Service, ada: Caller, bob: Cal
     results = service.tournaments.rounds(tournament)["rounds"][0]["tables"][0]["results"]
     assert again["id"] not in [result["match"] for result in results]
     assert results[0]["match"] == decision["match"]
+
+
+def test_who_is_played_for_from_first_to_last_did_not_show_up(service: Service, ada: Caller, bob: Caller) -> None:
+    clock = {"kind": "per_decision", "per_decision_ms": 100, "on_timeout": "autoplay"}
+    tournament = create(service, ada, format="round_robin", deals=2, clock=clock, no_show_limit=1)
+    enter(service, ada, tournament, "random")
+    enter(service, bob, tournament)
+    start(service, ada, tournament)
+    ended = play(service, tournament)
+    assert [one["status"] for one in ended["entrants"]] == ["active", "removed"]
+    results = service.tournaments.rounds(tournament)["rounds"][0]["tables"][0]["results"]
+    assert [result["end_reason"] for result in results] == ["completed", "walkover"]
+    assert bob.account is not None
+    faults = [result["faults"][result["seats"].index(bob.account.id)] for result in results if result["faults"]]
+    assert faults == ["no_show"]
+    assert service.tournaments.leaderboard("wunderland", "bullet", limit=9)["ratings"] == []

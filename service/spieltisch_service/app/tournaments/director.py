@@ -98,7 +98,7 @@ class Director:
         if match.status == "aborted":
             return MatchVoided(table.id, number, match.id, "aborted")
         assert match.result is not None
-        decisions, used_ms = _spent(self._live.log(match.id, match.version), match.players)
+        decisions, used_ms, late = _spent(self._live.log(match.id, match.version), match.players)
         return MatchEnded(
             table=table.id,
             number=number,
@@ -107,7 +107,7 @@ class Director:
             ranks=tuple(match.result["ranks"]),
             scores=tuple(match.result["scores"]),
             end_reason=match.result["end_reason"],
-            faults=tuple(_fault(seat, done) for seat, done in zip(match.seats, decisions, strict=True)),
+            faults=tuple(map(_fault, match.seats, decisions, late)),
             decisions=decisions,
             used_ms=used_ms,
         )
@@ -263,20 +263,24 @@ def _with(match: Match, **changes: Any) -> Match:
     return replace(match, played_for=match.played_for._replace(**changes))
 
 
-def _fault(seat: Seat, decisions: int) -> str | None:
-    if seat.status == "forfeited":
-        return "timeout" if decisions else "no_show"
-    return "resigned" if seat.status == "resigned" else None
+def _fault(seat: Seat, decisions: int, late: int) -> str | None:
+    """What is to be said of a seat. One that is played for when late (`autoplay`) may never have been there either."""
+    if seat.status == "resigned":
+        return "resigned"
+    if seat.status != "forfeited" and not late:
+        return None
+    return "timeout" if decisions else "no_show"
 
 
-def _spent(log: list[LoggedEvent], players: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How many actions each seat chose by itself, and how many ms it took for them."""
-    decisions, used_ms = [0] * players, [0] * players
+def _spent(log: list[LoggedEvent], players: int) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """How many actions each seat chose by itself, how many ms it took for them, and how often it was played for."""
+    decisions, used_ms, late = [0] * players, [0] * players, [0] * players
     for data, seat, at_ms, since_ms in _decided(log):
         if data["cause"] == "player":
             decisions[seat] += 1
             used_ms[seat] += max(0, at_ms - since_ms)
-    return tuple(decisions), tuple(used_ms)
+        late[seat] += data["cause"] == "timeout"
+    return tuple(decisions), tuple(used_ms), tuple(late)
 
 
 def _decided(log: list[LoggedEvent]) -> Iterator[tuple[Mapping[str, Any], int, int, int]]:
