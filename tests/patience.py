@@ -14,13 +14,8 @@ import pytest
 
 from spieltisch_service.store import connection, nodes, redis_store
 
-_PATIENT: Mapping[str, float] = {
-    "CALL_S": 240.0,
-    "POOL_WAIT_S": 60.0,
-    "CONNECT_S": 60.0,
-    "ANSWER_S": 60.0,
-    "_OUTAGE_MS": 600_000,
-}
+_LONG: Mapping[str, float] = {"CALL_S": 240.0, "POOL_WAIT_S": 60.0, "CONNECT_S": 60.0, "ANSWER_S": 60.0}
+_PATIENT: Mapping[str, float] = {**_LONG, "_OUTAGE_MS": 600_000}
 #: Some are known to several modules by the same name.
 _KNOWN_TO = (nodes, connection, redis_store)
 _OF_THE_PRODUCT = {name: next(getattr(each, name) for each in _KNOWN_TO if hasattr(each, name)) for name in _PATIENT}
@@ -36,11 +31,13 @@ def _waiting(bounds: Mapping[str, float]) -> Iterator[None]:
         yield
 
 
-def patient() -> AbstractContextManager[None]:
-    """Calls to a store wait for minutes as long as this lasts, over connections that are opened meanwhile.
+def long_calls() -> AbstractContextManager[None]:
+    """Calls to a store wait for minutes as long as this lasts, over connections that are opened meanwhile."""
+    return _waiting(_LONG)
 
-    The service counts as down after ten minutes without a sign of life.
-    """
+
+def patient() -> AbstractContextManager[None]:
+    """As `long_calls`, and the service counts as down after ten minutes without a sign of life."""
     return _waiting(_PATIENT)
 
 

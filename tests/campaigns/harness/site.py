@@ -33,6 +33,7 @@ from spieltisch_service.web.app import create_app
 from tests.campaigns.harness.armed import FAULTS, PLANT, Faults, Killed, fault_points
 from tests.campaigns.harness.campaign import Finding, Run, Skipped
 from tests.campaigns.harness.plants import planted
+from tests.patience import long_calls
 from tests.serving import LINUX, ROOT, Serving, is_running, until
 
 SECRET = "a secret of the campaigns, thirty-two bytes or more"
@@ -76,9 +77,11 @@ class OwnStore:
             self.url, self._started = self._store.url, True
 
     def kill(self) -> None:
-        """See `StoreProcess`."""
-        assert self._store.pid is not None
-        os.kill(self._store.pid, signal.SIGKILL)
+        """See `StoreProcess`. It is over when this returns: what it was writing is written."""
+        pid = self._store.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not is_running(pid), "the end of the store's process")
 
     def stop(self) -> None:
         """See `StoreProcess`."""
@@ -320,7 +323,7 @@ def prove(store_url: str) -> int:
     Raises Finding.
     """
     count = 0
-    with closing(open_vault(store_url)) as vault:
+    with long_calls(), closing(open_vault(store_url)) as vault:
         for whole in vault.matches():
             try:
                 prove_whole(whole)
