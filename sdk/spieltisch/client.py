@@ -131,7 +131,10 @@ class Client:
         return self._me if self._me is not None else self.me()
 
     def erase(self) -> None:
-        """End the account: its keys end, and its name goes out of everything. Its matches stay, without the name."""
+        """End the account: its keys end, and its name goes out of everything. Its matches stay, without the name.
+
+        It leaves its tournaments; those that would wait for it as their organizer end.
+        """
         try:
             self._transport.delete("/v1/me")
         except Unauthenticated as error:

@@ -13,7 +13,7 @@ from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import Sweeper
 
 from .conftest import once
-from .cups import create, enter, start, with_quick_bots
+from .cups import create, enter, play, start, with_quick_bots
 
 PAIR = [["bot:random", "bot:greedy"]]
 
@@ -157,3 +157,26 @@ def test_why_nothing_is_to_be_paired_is_said(service: Service, ada: Caller) -> N
     service.organizing.cancel(ada, cancelled, dry_run=False)
     with pytest.raises(errors.TournamentRefuses, match="it is cancelled"):
         service.organizing.pair(ada, cancelled, None, tables=None, dry_run=True)
+
+
+def test_an_erased_account_leaves_and_nothing_waits_for_it(
+    service: Service, ada: Caller, bob: Caller, register: Callable[[str], Caller]
+) -> None:
+    going = with_bots(service, ada, "random", "greedy", format="round_robin")
+    unstarted = with_bots(service, ada, "random")
+    paused = with_bots(service, ada, "random", "greedy", format="round_robin")
+    pairing = with_bots(service, ada, "random", "greedy", own_pairings=True, rounds=9)
+    others = with_bots(service, bob, "random", "greedy", format="round_robin")
+    for tournament in (going, others):
+        enter(service, ada, tournament)
+    for organizer, tournament in ((ada, going), (ada, paused), (ada, pairing), (bob, others)):
+        start(service, organizer, tournament)
+    service.organizing.pause(ada, paused, None, dry_run=False)
+    service.accounts.erase(ada)
+    for tournament in (going, others):
+        found = play(service, tournament)
+        assert (found["status"], found["reason"]) == ("finished", "rounds")
+        assert [(one["name"], one["status"]) for one in found["entrants"]][2] == (None, "withdrawn")
+    ends = [(found["status"], found["reason"]) for found in map(service.tournaments.get, (unstarted, paused, pairing))]
+    assert ends == [("cancelled", "organizer"), ("finished", "stopped"), ("finished", "stopped")]
+    assert "Ada" not in str(service.tournaments.get(unstarted))

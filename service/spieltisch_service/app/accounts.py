@@ -28,6 +28,7 @@ from spieltisch_service.app.ports import AccountFound
 from spieltisch_service.app.stored import FIRST_KEY, StoredAccount, account_of
 from spieltisch_service.app.tokens import Tokens
 from spieltisch_service.app.tournaments.book import Book, without
+from spieltisch_service.app.tournaments.leaving import leave
 from spieltisch_service.domain.events import instant
 from spieltisch_service.domain.match import Match, Person, Seat
 
@@ -192,8 +193,11 @@ class Accounts:
         return None if found is None else account_of(found.document, found.created_at_ms).name
 
     def erase(self, caller: Caller) -> dict[str, Any]:
-        """End the keys and take the name out of everything. The matches stay, without the name."""
+        """End the keys, leave tournaments and take the name out of everything. The matches stay, without the name."""
         account_id = require_account(caller)
+        for id_ in self._store.active_of_account(account_id):
+            if not is_match(id_):
+                leave(self._book, id_, account_id)
         before: tuple[int, str] | None = None
         while page := self._store.list_of_account(account_id, before, 100):
             for _, id_ in page:

@@ -69,7 +69,9 @@ def get_me(call: Call) -> Response:
         scope="admin",
         bucket="creates",
         summary="Erase my name",
-        description="The name leaves every match and all keys end. The matches stay, without the name.",
+        description="The name leaves every match and all keys end. The matches stay, without the name. The account "
+        "leaves its tournaments; of those that it organizes open ones are cancelled, paused ones and those with own "
+        "pairings end with the matches that are played now, and the others go on by themselves.",
         success=(Success(200, "The account, without its name.", {JSON: answers.ErasedShape()}),),
         auth="required",
         refusals=("forbidden",),
