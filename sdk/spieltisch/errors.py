@@ -193,7 +193,7 @@ class TournamentRefuses(Conflict, code="tournament_refuses"):
 
     @property
     def reason(self) -> str:
-        """Why, in a word for programs: `wrong_status`, `full`, `already_entered`, `round_paired` …"""
+        """Why, in a word for programs: `wrong_status`, `full`, `already_entered` …; the API description has all."""
         return str(self.problem["reason"])
 
 

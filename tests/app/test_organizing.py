@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -11,6 +11,7 @@ from spieltisch_service.app import errors
 from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.service import Service
 from spieltisch_service.bots.house import Sweeper
+from spieltisch_service.domain.errors import Reason
 
 from .conftest import once
 from .cups import create, enter, play, start, with_quick_bots
@@ -39,8 +40,10 @@ def types(service: Service, tournament: str) -> list[str]:
 
 
 def reason(refused: pytest.ExceptionInfo[errors.TournamentRefuses]) -> Any:
-    """The word for programs."""
-    return (refused.value.extra or {})["reason"]
+    """The word for programs, which is one of those that the API description names."""
+    said = (refused.value.extra or {})["reason"]
+    assert said in get_args(Reason)
+    return said
 
 
 def test_who_leaves_before_the_start_may_say_so_twice(service: Service, ada: Caller, bob: Caller) -> None:

@@ -12,6 +12,7 @@ DomainError
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from spieltisch_service.games.errors import IllegalAction
 
@@ -64,10 +65,44 @@ class InvalidSetup(DomainError):
         super().__init__(text)
 
 
+#: Why a tournament refuses what somebody asks of it, in a word for programs.
+Reason = Literal[
+    "wrong_status",
+    "too_few_entrants",
+    "no_champion",
+    "no_pairing",
+    "full",
+    "not_allowed",
+    "already_entered",
+    "unknown_entrant",
+    "not_active",
+    "no_rejoining",
+    "own_pairings",
+    "nothing_to_pair",
+    "matches_live",
+    "stopping",
+    "wrong_round",
+    "wrong_size",
+    "paired_twice",
+    "forbidden_pair",
+    "busy",
+]
+#: Why a log refuses an entry that nobody can ask for.
+Wrong = Literal[
+    "malformed",
+    "not_created",
+    "round_paired",
+    "unknown_table",
+    "unknown_match",
+    "wrong_seats",
+    "already_ended",
+]
+
+
 class EntryRefused(DomainError):
     """A tournament's log cannot have this entry here, and nothing has changed. `code` says why, for programs."""
 
-    def __init__(self, code: str, text: str) -> None:
+    def __init__(self, code: Reason | Wrong, text: str) -> None:
         self.code = code
         super().__init__(text)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from spieltisch_service.domain.errors import EntryRefused
+from spieltisch_service.domain.errors import EntryRefused, Reason, Wrong
 from spieltisch_service.domain.tournament import log
 from spieltisch_service.domain.tournament.log import (
     Cancelled,
@@ -64,7 +64,7 @@ def apply(state: State | None, entry: Entry) -> State:
             return _with_status(state, entry)
 
 
-def _refuse(code: str, text: str) -> NoReturn:
+def _refuse(code: Reason | Wrong, text: str) -> NoReturn:
     raise EntryRefused(code, text)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
+from spieltisch_service.domain.errors import Reason
 from spieltisch_service.web.schemas.fields import AnswerShape, Inner, OneOf, Pattern, Text
 from spieltisch_service.web.schemas.shapes import listed, number, text
 
@@ -20,7 +21,12 @@ COMES_WITH: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "version": _VERSION,
             "view": {"$ref": "#/components/schemas/View", "description": "The current view."},
         },
-        "tournament_refuses": {"reason": {"type": "string", "description": "Why, in a word for programs."}},
+        "tournament_refuses": {
+            "reason": {
+                "type": "string",
+                "description": f"Why, in a word for programs, so far: {', '.join(get_args(Reason))}.",
+            }
+        },
         "illegal_action": {
             "version": _VERSION,
             "rule": {"type": "string", "description": "The number of the rule that forbids it."},
