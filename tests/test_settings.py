@@ -141,12 +141,14 @@ def test_the_numbers_of_the_limits_can_be_changed(environment: pytest.MonkeyPatc
     environment.setenv("SPIELTISCH_LIMITS", "on")
     environment.setenv("SPIELTISCH_RATES", "reads=70/80, accounts=0/9")
     environment.setenv("SPIELTISCH_LIVE_MATCHES", "7")
+    environment.setenv("SPIELTISCH_LIVE_TOURNAMENTS", "3")
     limits = Settings.from_environment().limits_in_force()
     assert limits is not None
     assert (limits.rates["reads"].per_key, limits.rates["reads"].per_address) == (70, 80)
     assert (limits.rates["accounts"].per_key, limits.rates["accounts"].per_address) == (None, 9)
     assert limits.rates["actions"] == Limits().rates["actions"]
     assert limits.live_matches == 7
+    assert limits.live_tournaments == 3
 
 
 @pytest.mark.parametrize("wrong", ["reads", "reads=1", "reads=1/2/3", "writes=1/2", "reads=-1/2", "reads=a/b"])

@@ -17,7 +17,7 @@ from environs import Env, EnvError, EnvValidationError
 from marshmallow import ValidationError
 from marshmallow.validate import Length, OneOf, Range
 
-from spieltisch_service.app.limits import LIVE_MATCHES, RATES, STREAMS_PER_KEY, Limits, Policy, Rate
+from spieltisch_service.app.limits import LIVE_MATCHES, LIVE_TOURNAMENTS, RATES, STREAMS_PER_KEY, Limits, Policy, Rate
 from spieltisch_service.domain.match import Lifetimes
 
 Durability = Literal["fsync", "fast"]
@@ -50,6 +50,7 @@ class Settings:
     limits: `SPIELTISCH_LIMITS`, `on`, `off`, or `auto`: on unless the service listens on loopback only.
     rates: `SPIELTISCH_RATES`, other numbers for some policies, as `reads=3000/12000` (of a key / of an address).
     live_matches: `SPIELTISCH_LIVE_MATCHES`, open and running matches that an account may have where limits are on.
+    live_tournaments: `SPIELTISCH_LIVE_TOURNAMENTS`, tournaments without an end that it may organize then.
     streams_per_key: `SPIELTISCH_STREAMS_PER_KEY`, event streams that a key may hold in one process where limits are on.
     trusted_proxies: `SPIELTISCH_TRUSTED_PROXIES`, how many proxies before the service add to `X-Forwarded-For`.
     allow_unsafe_store: `SPIELTISCH_ALLOW_UNSAFE_STORE`, serve on a store that may lose data.
@@ -71,6 +72,7 @@ class Settings:
     limits: Switch = "auto"
     rates: Mapping[Policy, Rate] = field(default_factory=lambda: RATES)
     live_matches: int = LIVE_MATCHES
+    live_tournaments: int = LIVE_TOURNAMENTS
     streams_per_key: int = STREAMS_PER_KEY
     trusted_proxies: int = 0
     allow_unsafe_store: bool = False
@@ -111,6 +113,9 @@ class Settings:
                 limits=_limits(env),
                 rates=_rates(env),
                 live_matches=env.int("SPIELTISCH_LIVE_MATCHES", cls.live_matches, validate=Range(1, 1_000_000_000)),
+                live_tournaments=env.int(
+                    "SPIELTISCH_LIVE_TOURNAMENTS", cls.live_tournaments, validate=Range(1, 1_000_000_000)
+                ),
                 streams_per_key=env.int("SPIELTISCH_STREAMS_PER_KEY", cls.streams_per_key, validate=Range(0, 100_000)),
                 trusted_proxies=env.int("SPIELTISCH_TRUSTED_PROXIES", cls.trusted_proxies, validate=Range(0, 16)),
                 allow_unsafe_store=env.bool("SPIELTISCH_ALLOW_UNSAFE_STORE", cls.allow_unsafe_store),
@@ -134,7 +139,7 @@ class Settings:
         """What callers are held to; None: to nothing."""
         if self.limits == "off" or (self.limits == "auto" and self.only_from_here):
             return None
-        return Limits(self.rates, self.live_matches, self.streams_per_key)
+        return Limits(self.rates, self.live_matches, self.streams_per_key, live_tournaments=self.live_tournaments)
 
     @property
     def only_from_here(self) -> bool:

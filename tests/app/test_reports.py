@@ -67,6 +67,8 @@ def test_it_calls_people_as_they_are_called_now_and_who_was_erased_by_the_id(
     assert "Dora" in page
     assert re.search(">random</t[dh]>", page) is not None
     assert ">bot:random<" not in page
+    # From the start on, who leaves stays in the tables.
+    start(service, organizer, tournament)
     service.accounts.erase(dora)
     page = body(pages.html(service.tournaments.report(tournament)))
     assert "Dora" not in page

@@ -42,13 +42,20 @@ def limited(clean_valkey: str, description: Description) -> Iterator[World]:
     """Applications over one store that hold callers to limits: `reads=(3, 9)` is 3 of a key and 9 of an address."""
     hub = Hub(clean_valkey)
 
-    def made(*, live_matches: int = 100, streams_per_key: int = 8, hops: int = 0, **rates: tuple[int, int]) -> Checked:
+    def made(
+        *,
+        live_matches: int = 100,
+        live_tournaments: int = 5,
+        streams_per_key: int = 8,
+        hops: int = 0,
+        **rates: tuple[int, int],
+    ) -> Checked:
         table = dict(RATES)
         for name, (per_key, per_address) in rates.items():
             policy = next(known for known in RATES if known == name)
             key = None if RATES[policy].per_key is None else per_key
             table[policy] = dataclasses.replace(RATES[policy], per_key=key, per_address=per_address)
-        limits = Limits(table, live_matches, streams_per_key, streams_per_key)
+        limits = Limits(table, live_matches, streams_per_key, streams_per_key, live_tournaments)
         app = create_app(Service(connect(clean_valkey), hub, SECRET, bots=("random",), limits=limits))
         if hops:
             app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=0, x_host=0)  # type: ignore[method-assign]
@@ -129,6 +136,7 @@ def test_me_lists_the_limits_in_force(limited: World, client: Checked) -> None:
     assert found["accounts", "address"] == (100, 3600)
     assert ("accounts", "key") not in found
     assert found["live_matches", "account"] == (5, None)
+    assert found["live_tournaments", "account"] == (5, None)
     off = client.register("Bob").get("/v1/me")
     assert off.json is not None
     assert off.json["limits"] == []
@@ -409,14 +417,53 @@ def test_an_account_has_so_many_matches_and_no_more(limited: World) -> None:
     assert refused(people[0].post("/v1/matches", json=WANTED), "live_matches")
 
 
-def test_a_match_is_answered_again_to_whoever_may_have_no_more(limited: World) -> None:
-    ada = limited(live_matches=1).register("Ada")
+CUP = {
+    "game": "wunderland",
+    "name": "Cup",
+    "format": "round_robin",
+    "seats": 2,
+    "clock": {"kind": "per_decision", "per_decision_ms": 60_000},
+}
+
+
+def test_an_account_organizes_so_many_tournaments_at_a_time_and_no_more(limited: World) -> None:
+    clients = [limited(live_tournaments=3) for _ in range(2)]
+    token = clients[0].register("Ada").token
+    people = [Person(client, token) for client in clients]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda n: people[n % 2].post("/v1/tournaments", json=CUP), range(16)))
+    made = [answer for answer in answers if not refused(answer, "live_tournaments")]
+    assert len(made) == 3
+    # What others organize is theirs, and to enter it takes no room.
+    bobs = clients[0].register("Bob").post("/v1/tournaments", json=CUP)
+    assert bobs.status_code == 201
+    assert people[1].post(f"{bobs.headers['Location']}/entrants").status_code == 201
+    assert people[0].post("/v1/matches", json=WANTED).status_code == 201
+    # One that has ended makes room for another.
+    assert people[0].delete(made[0].headers["Location"]).status_code == 200
+    assert not refused(people[1].post("/v1/tournaments", json=CUP), "live_tournaments")
+    assert refused(people[0].post("/v1/tournaments", json=CUP), "live_tournaments")
+
+
+@pytest.mark.parametrize(("path", "body"), [("/v1/matches", WANTED), ("/v1/tournaments", CUP)])
+def test_what_has_ended_is_answered_again_to_whoever_may_have_no_more(
+    limited: World, path: str, body: Mapping[str, Any]
+) -> None:
+    ada = limited(live_matches=1, live_tournaments=1).register("Ada")
     headers = {"Idempotency-Key": "once"}
-    first = ada.post("/v1/matches", json=WANTED, headers=headers)
+    first = ada.post(path, json=body, headers=headers)
     assert ada.delete(first.headers["Location"]).status_code == 200
-    assert ada.post("/v1/matches", json=WANTED).status_code == 201
-    again = ada.post("/v1/matches", json=WANTED, headers=headers)
+    assert ada.post(path, json=body).status_code == 201
+    again = ada.post(path, json=body, headers=headers)
     assert (again.status_code, again.data) == (201, first.data)
+
+
+def test_tournaments_that_have_ended_take_no_room_from_matches(limited: World) -> None:
+    ada = limited(live_matches=2).register("Ada")
+    for _ in range(2):
+        left = ada.post("/v1/tournaments", json=CUP).headers["Location"]
+        assert ada.delete(left).status_code == 200
+    assert [refused(ada.post("/v1/matches", json=WANTED), "live_matches") for _ in range(3)] == [False, False, True]
 
 
 # --- addresses --------------------------------------------------------------------------------------------------------

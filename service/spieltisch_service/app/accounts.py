@@ -27,7 +27,8 @@ from spieltisch_service.app.live import LiveMatches, is_match
 from spieltisch_service.app.ports import AccountFound
 from spieltisch_service.app.stored import FIRST_KEY, StoredAccount, account_of
 from spieltisch_service.app.tokens import Tokens
-from spieltisch_service.app.tournaments.book import Book, without
+from spieltisch_service.app.tournaments.book import Book
+from spieltisch_service.app.tournaments.held import without
 from spieltisch_service.app.tournaments.leaving import leave
 from spieltisch_service.domain.events import instant
 from spieltisch_service.domain.match import Match, Person, Seat

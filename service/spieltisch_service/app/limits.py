@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from spieltisch_service.app.errors import RateLimited
-from spieltisch_service.app.ports import Count, Counted, Limited
+from spieltisch_service.app.ports import Count, Counted, Limited, Quota
 
 Bucket = Literal["actions", "reads", "creates", "streams", "sandbox"]
 #: Beside the buckets of operations: requests that were refused, and new accounts.
@@ -63,14 +63,15 @@ RATES: Mapping[Policy, Rate] = MappingProxyType(
 
 
 #: The quotas, unless an operator says otherwise.
-LIVE_MATCHES, STREAMS_PER_KEY = 100, 8
+LIVE_MATCHES, LIVE_TOURNAMENTS, STREAMS_PER_KEY = 100, 5, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The rates and quotas in force.
 
-    `live_matches`: how many matches of an account may be open or running; `streams_per_key`, `streams_per_address`: how
+    `live_matches`: how many matches of an account may be open or running; `live_tournaments`: how many of those that it
+    organizes may not have ended; `streams_per_key`, `streams_per_address`: how
     many event streams a key, or an address without one, may hold open in one process.
     """
 
@@ -78,11 +79,13 @@ class Limits:
     live_matches: int = LIVE_MATCHES
     streams_per_key: int = STREAMS_PER_KEY
     streams_per_address: int = 64
+    live_tournaments: int = LIVE_TOURNAMENTS
 
     def to_wire(self) -> list[dict[str, Any]]:
         """All of it, as `GET /v1/me` lists it."""
         quotas = [
             {"name": "live_matches", "per": "account", "limit": self.live_matches, "window_s": None},
+            {"name": "live_tournaments", "per": "account", "limit": self.live_tournaments, "window_s": None},
             {"name": "open_streams", "per": "key", "limit": self.streams_per_key, "window_s": None},
             {"name": "open_streams", "per": "address", "limit": self.streams_per_address, "window_s": None},
         ]
@@ -122,12 +125,13 @@ class Meter:
         return over(self.names[limited.row], row.most, row.window_ms // 1000, limited.left_ms / 1000)
 
 
-class TooManyMatches(RateLimited):
-    """An account has `most` open and running matches, and may not have more."""
+class TooMany(RateLimited):
+    """An account has as many as the quota allows, and may not have more."""
 
-    def __init__(self, most: int) -> None:
-        msg = f"live_matches: the account has {most} open and running matches, which is all that it may have"
-        super().__init__(msg, _ASK_AGAIN_S, "live_matches")
+    def __init__(self, quota: Quota) -> None:
+        name = f"live_{quota.of}"
+        msg = f"{name}: the account has {quota.most} {quota.of} that have not ended, which is all that it may have"
+        super().__init__(msg, _ASK_AGAIN_S, name)
 
 
 def over(policy: str, most: int, window_s: int, left_s: float) -> RateLimited:

@@ -18,7 +18,7 @@ from spieltisch_service.app.callers import Once, same_intent
 from spieltisch_service.app.clocks import Clocks, overtaken, timed
 from spieltisch_service.app.differences import change_of, document_if_changed, grown, index, stamped, stamps, topics
 from spieltisch_service.app.errors import Refusal, no_such_match
-from spieltisch_service.app.limits import Meter, TooManyMatches
+from spieltisch_service.app.limits import Meter, TooMany
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.memory import Memory
 from spieltisch_service.app.ports import (
@@ -311,7 +311,7 @@ class LiveMatches:
             raise wanted.meter.exceeded(outcome)
         if isinstance(outcome, Full):
             assert wanted.quota is not None
-            raise TooManyMatches(wanted.quota.most)
+            raise TooMany(wanted.quota)
         if not isinstance(outcome, Committed):
             return Done(self.fresh(before.id), row=same_intent(outcome.row, once))
         self._observer.committed(after.game, events)

@@ -83,10 +83,11 @@ class Counted(NamedTuple):
 
 
 class Quota(NamedTuple):
-    """How many active matches an account may have."""
+    """How many `of` these may be on an account's list of active ones."""
 
     account: str
     most: int
+    of: str = "matches"
 
 
 class Count(NamedTuple):
@@ -117,9 +118,9 @@ class Timed:
 class Commit:
     """What one use case changes about one match, all or nothing.
 
-    The script first looks for `idempotency` (→ `Replayed`), then compares `expected_version` (0: the match must
-    not exist; → `Conflict`), then writes: the events behind the log, each stamped with the store's time (never
-    before the last event's); `document`, `secret`, `state` where not None; `stamps` set to the same time.
+    First it looks for `idempotency` (→ `Replayed`), then compares `expected_version` (0: the match must not exist; →
+    `Conflict`), then writes: the events behind the log, each stamped with the store's time (never before the last
+    event's); `document`, `secret`, `state` where not None; `stamps` set to the same time.
 
     `expected_hash` is that of the last event at `expected_version`. It is compared as well where it is given: a store
     that lost the end of a log, and went on, is at a version again that a worker may remember with other events.
@@ -128,15 +129,13 @@ class Commit:
     `status:game`; the score in a list is the creation time. `bot_to_act` enters (True) or leaves (False) the list
     of matches that wait for a house bot; None leaves it as it is. `expires_after_ms` (re)sets the match's timer to the
     time of its last event plus that; None removes it. `wake` names the topics that ring besides the match: accounts
-    whose decisions may have changed, and `BOTS_TOPIC`.
-
-    `timed` is there when the clock of a match runs before or after the commit.
+    whose decisions may have changed, and `BOTS_TOPIC`. `timed` is there when a clock runs before or after it.
 
     `accounts` are those on whose lists the match is put, with the store's time, where it is not yet. They lie elsewhere
     and are written before all that, even if nothing else is: a list can be too long, but never too short.
 
     `admitted` is counted first, over all matches and whatever becomes of the commit; where one is used up, nothing else
-    is done (→ `Limited`). So it is where the account of the `quota` has that many other active matches (→ `Full`).
+    is done (→ `Limited`). So it is where the account of the `quota` has that many others on its list (→ `Full`).
 
     A `document` may be one that others change by no event: where `revision` is given, it is compared like the version,
     and `rewrites` makes it the next one.

@@ -18,6 +18,7 @@ BY_THE_BOTS = frozenset({"waiting_for_bots", "due"})
 #: Those that nobody makes while the errands are done: old matches are not deleted, no beat is due within a request, and
 #: no list of active matches becomes so long that one which was made already is asked for without room.
 NEVER = frozenset({"erase", "unlist", "pulse", "version"})
+_CLOCK = {"kind": "per_decision", "per_decision_ms": 60_000}
 
 
 class Chores(threading.Thread):
@@ -102,5 +103,11 @@ class Chores(threading.Thread):
         self._post("/v1/matches", bots, ada, 201)
         dropped = self._post("/v1/matches", {"game": "neues-land", "seats": ["me", "open"]}, ada, 201)
         self._deleted(f"/v1/matches/{dropped['id']}", ada, 409)
+        cup = {"game": "wunderland", "name": "Cup", "format": "swiss", "clock": _CLOCK}
+        cup_path = f"/v1/tournaments/{self._post('/v1/tournaments', cup, ada, 201)['id']}"
+        self._post(f"{cup_path}/entrants", {}, bob, 201)
+        if cup_path[-35:] not in [one["id"] for one in self._get("/v1/tournaments?mine=true", bob)["tournaments"]]:
+            raise Finding(f"an account that entered {cup_path} is not told of it")
+        self._deleted(cup_path, ada)
         self._get("/readyz")
         self._deleted("/v1/me", bob, 401)

@@ -1,8 +1,4 @@
-"""Tournaments as a worker works on them: read, folded, kept for a moment, committed to.
-
-A tournament is kept as a match is: a document (who organizes it, what people are called), a secret (its seed) and a
-chained, public log, of which everything else is a fold. The log names nobody, so that a name can be erased.
-"""
+"""Tournaments as a worker works on them: read, folded, kept for a moment, committed to."""
 
 from __future__ import annotations
 
@@ -10,143 +6,56 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
 
 import orjson
 
 from spieltisch_service.app.callers import Once
 from spieltisch_service.app.errors import IdempotencyKeyReused, no_such_match
+from spieltisch_service.app.limits import TooMany
 from spieltisch_service.app.ports import (
     Commit,
     Committed,
     Conflict,
+    Full,
     IdempotencyRow,
+    Quota,
     Replayed,
     Store,
     StoredMatch,
     StoreUnavailable,
     UnknownForm,
 )
-from spieltisch_service.domain.errors import DomainError
-from spieltisch_service.domain.events import GENESIS_HASH, Event, LoggedEvent, chain_hash, chained
-from spieltisch_service.domain.tournament import lots
+from spieltisch_service.app.tournaments.held import (
+    SCHEMA,
+    Held,
+    OtherLog,
+    Sheet,
+    draft_of,
+    seed_of,
+)
+from spieltisch_service.domain.events import Event, LoggedEvent, chained
 from spieltisch_service.domain.tournament.fold import apply
-from spieltisch_service.domain.tournament.log import Created, Entry, entry_from_wire
-from spieltisch_service.domain.tournament.state import State
+from spieltisch_service.domain.tournament.log import Entry
 
 #: What a list of tournaments is called among the public lists, behind the status.
 LISTED = "tournament"
-SCHEMA = 1
 _KEPT, _KEEP_S, _DEADLINE_S = 64, 300.0, 8.0
 _PAGE = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """What of a tournament is not in its log: its `organizer` (an account), and how its entrants are called, by id."""
-
-    organizer: str
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    def to_document(self) -> bytes:
-        """For the store."""
-        return orjson.dumps({"schema": SCHEMA, "organizer": self.organizer, "names": dict(self.names)})
-
-    @classmethod
-    def from_document(cls, document: bytes) -> Self:
-        """What `to_document` wrote. Raises UnknownForm."""
-        try:
-            raw = orjson.loads(document)
-            if raw["schema"] == SCHEMA:
-                return cls(raw["organizer"], raw["names"])
-        except (ValueError, KeyError, TypeError):
-            pass
-        raise UnknownForm("a tournament is stored in a form that this version does not read")
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A tournament at one version. `now_ms` is the store's time when it was read; `state` None: not created yet.
-
-    `row` is what an earlier answer under the same key has left.
-    """
-
-    id: str
-    sheet: Sheet
-    seed: str
-    state: State | None = None
-    version: int = 0
-    hash: str = GENESIS_HASH
-    at_ms: int = 0
-    created_at_ms: int = 0
-    ended_at_ms: int | None = None
-    now_ms: int = 0
-    revision: int = 0
-    row: IdempotencyRow | None = None
-    loaded_s: float = field(default_factory=time.monotonic)
-
-    @property
-    def folded(self) -> State:
-        """The state of one that has been created."""
-        assert self.state is not None
-        return self.state
-
-    @property
-    def status(self) -> str:
-        """The state's; empty for one that has not been created."""
-        return "" if self.state is None else self.state.status
-
-    def after(self, events: Sequence[LoggedEvent]) -> Held:
-        """The tournament after more events of its log. Raises UnknownForm."""
-        state, hash_, at_ms = self.state, self.hash, self.at_ms
-        for event in events:
-            if event.hash != chain_hash(hash_, event.body):
-                raise _OtherLog
-            state, hash_, at_ms = folded(state, event, self.seed), event.hash, event.at_ms
-        return replace(self, state=state, version=self.version + len(events), hash=hash_, at_ms=at_ms)
-
-
-class _OtherLog(Exception):
-    """What follows does not follow from what was kept: the store has lost the end of the log, and went on."""
-
-
-def folded(state: State | None, event: LoggedEvent, seed: str) -> State:
-    """The state after one more event of the log. Raises UnknownForm."""
-    content = event.parsed()
-    try:
-        return apply(state, entry_of(content["type"], content["data"], seed))
-    except (DomainError, KeyError, TypeError, ValueError) as error:
-        raise UnknownForm("a tournament's log is stored in a form that this version does not read") from error
-
-
-def entry_of(type_: str, data: Mapping[str, Any], seed: str) -> Entry:
-    """The entry that an event stands for. The log keeps the seed to itself until the end. Raises EntryRefused."""
-    if type_ == Created.type:
-        data = {"tournament": data["tournament"], "setup": {**data["setup"], "seed": seed}}
-    return entry_from_wire({"type": type_, **data})
-
-
-def draft_of(entry: Entry) -> tuple[str, None, dict[str, Any]]:
-    """The event that stands for an entry."""
-    data = entry.to_wire()
-    del data["type"]
-    if isinstance(entry, Created):
-        data["commitment"] = lots.commitment(data["setup"].pop("seed"), entry.tournament)
-    return entry.type, None, data
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What a use case wants to add to a log.
 
-    `names` are more or other names. `accounts` get the tournament on their lists first. `settled`: nothing is left to
-    be done until something else happens.
+    `names` are more or other names. `accounts` get the tournament on their lists first, within the `quota`.
+    `settled`: nothing is left to be done until something else happens.
     """
 
     entries: Sequence[Entry]
     names: Mapping[str, str] | None = None
     accounts: tuple[str, ...] = ()
+    quota: Quota | None = None
     settled: bool = False
 
 
@@ -208,11 +117,11 @@ class Book:
         try:
             held = known.after(self.log(tournament_id, stored.version, known.version, begun))
             if held.hash != stored.hash:
-                raise _OtherLog
-        except _OtherLog:
+                raise OtherLog
+        except OtherLog:
             try:
                 held = Held(tournament_id, known.sheet, known.seed).after(self.log(tournament_id, stored.version))
-            except _OtherLog:
+            except OtherLog:
                 raise UnknownForm("a tournament's log is not chained") from None
         held = replace(
             held,
@@ -228,9 +137,19 @@ class Book:
 
     # --- writing --------------------------------------------------------------------------------------------
 
-    def create(self, held: Held, entries: Sequence[Entry], once: Once | None, accounts: tuple[str, ...]) -> Held:
-        """Write a new tournament; one of this id and key that exists already is answered as it was then."""
-        done = self._commit(held, Change(entries, accounts=accounts), once, 201)
+    def create(
+        self,
+        held: Held,
+        entries: Sequence[Entry],
+        once: Once | None,
+        accounts: tuple[str, ...],
+        quota: Quota | None = None,
+    ) -> Held:
+        """Write a new tournament; one of this id and key that exists already is answered as it was then.
+
+        Raises TooMany for one beyond the `quota`.
+        """
+        done = self._commit(held, Change(entries, accounts=accounts, quota=quota), once, 201)
         return self.fresh(held.id) if done is None else done
 
     def change(
@@ -312,6 +231,7 @@ class Book:
                 index=None if old == new else (old, new),
                 expires_after_ms=None if wanted.settled or after.status == "open" else 0,
                 accounts=wanted.accounts,
+                quota=wanted.quota,
                 expected_hash=before.hash if before.version else None,
                 revision=None if document is None or not before.version else before.revision,
             )
@@ -321,6 +241,9 @@ class Book:
             return self._answered_before(self.fresh(before.id), outcome.row)
         if isinstance(outcome, Conflict):
             return None
+        if isinstance(outcome, Full):
+            assert wanted.quota is not None
+            raise TooMany(wanted.quota)
         assert isinstance(outcome, Committed)
         done = replace(
             after,
@@ -362,22 +285,6 @@ def _grown(before: Held, wanted: Change) -> tuple[Held, tuple[Event, ...]]:
         sheet = replace(sheet, names={**sheet.names, **wanted.names})
     hash_ = events[-1].hash if events else before.hash
     return replace(before, state=state, sheet=sheet, version=before.version + len(events), hash=hash_), events
-
-
-def without(names: Mapping[str, str], entrant: str) -> dict[str, str]:
-    """The names but for that of an entrant."""
-    return {each: name for each, name in names.items() if each != entrant}
-
-
-def seed_of(secret: bytes) -> str:
-    """The seed in a tournament's secret. Raises UnknownForm."""
-    try:
-        raw = orjson.loads(secret)
-        if raw["schema"] == SCHEMA:
-            return str(raw["seed"])
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise UnknownForm("a tournament's secret is stored in a form that this version does not read")
 
 
 def _require_same(row: IdempotencyRow, once: Once | None) -> None:

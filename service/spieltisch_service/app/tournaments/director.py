@@ -20,7 +20,8 @@ from spieltisch_service.app.live import LiveMatches, Plan, is_match
 from spieltisch_service.app.live_match import LiveMatch
 from spieltisch_service.app.matches import Matches
 from spieltisch_service.app.tokens import Tokens
-from spieltisch_service.app.tournaments.book import Book, Change, Held
+from spieltisch_service.app.tournaments.book import Book, Change
+from spieltisch_service.app.tournaments.held import Held
 from spieltisch_service.app.tournaments.ratings import RatingBooks
 from spieltisch_service.app.tournaments.wire import HOUSE
 from spieltisch_service.domain import play

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from spieltisch_service.app.errors import NotFound
-from spieltisch_service.app.tournaments.book import Book, Change, Held
+from spieltisch_service.app.tournaments.book import Book, Change
+from spieltisch_service.app.tournaments.held import Held
 from spieltisch_service.domain.tournament.log import Cancelled, Entry, Stopped, Withdrawn
 
 

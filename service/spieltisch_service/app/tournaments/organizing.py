@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from spieltisch_service.app.access import require_account, require_known
@@ -15,8 +16,10 @@ from spieltisch_service.app.errors import (
     InvalidBody,
     TournamentRefuses,
 )
+from spieltisch_service.app.quotas import Quotas
 from spieltisch_service.app.tokens import Tokens
-from spieltisch_service.app.tournaments.book import Book, Change, Held, Sheet
+from spieltisch_service.app.tournaments.book import Book, Change
+from spieltisch_service.app.tournaments.held import Held, Sheet
 from spieltisch_service.app.tournaments.wire import HOUSE, round_to_wire, to_wire
 from spieltisch_service.domain.errors import EntryRefused, InvalidSetup
 from spieltisch_service.domain.tournament.fold import apply
@@ -55,10 +58,11 @@ _WHY_NONE = {
 class Organizing:
     """The use cases that change a tournament. `bots` are the names of the house bots."""
 
-    def __init__(self, book: Book, tokens: Tokens, bots: Sequence[str]) -> None:
+    def __init__(self, book: Book, tokens: Tokens, bots: Sequence[str], quotas: Quotas) -> None:
         self._book = book
         self._tokens = tokens
         self._bots = bots
+        self._quotas = quotas
 
     # --- create ---------------------------------------------------------------------------------------------
 
@@ -81,7 +85,8 @@ class Organizing:
             begun = Held(id_, Sheet(organizer), setup.seed)
             if dry_run:
                 return Answer(to_wire(_with(begun, Created(id_, setup))), 200)
-            done = self._book.create(begun, [Created(id_, setup)], once, (organizer,))
+            create = partial(self._book.create, begun, [Created(id_, setup)], once, (organizer,))
+            done = self._quotas.organized(organizer, id_, create)
             if done.row is None or done.now_ms - done.created_at_ms < _CREATE_KEY_KEPT_MS:
                 return Answer(to_wire(done), 201, f"/v1/tournaments/{id_}", replayed=done.row is not None)
             turn += 1

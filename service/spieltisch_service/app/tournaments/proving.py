@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from spieltisch_service.app.holdings import WholeMatch
-from spieltisch_service.app.tournaments.book import LISTED, Held, Sheet, seed_of, without
+from spieltisch_service.app.tournaments.book import LISTED
+from spieltisch_service.app.tournaments.held import Held, Sheet, seed_of, without
 from spieltisch_service.app.tournaments.ratings import RATED, book_id, pool_of, ratings_of
 from spieltisch_service.domain.tournament import lots
 from spieltisch_service.domain.tournament.ratings import Rating, rated

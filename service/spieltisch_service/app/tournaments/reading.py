@@ -12,7 +12,8 @@ from spieltisch_service.app.callers import Caller
 from spieltisch_service.app.errors import TournamentNotEnded
 from spieltisch_service.app.listing import page_of
 from spieltisch_service.app.live import is_match
-from spieltisch_service.app.tournaments.book import LISTED, Book, Held, entry_of
+from spieltisch_service.app.tournaments.book import LISTED, Book
+from spieltisch_service.app.tournaments.held import Held, entry_of
 from spieltisch_service.app.tournaments.ratings import RatingBooks
 from spieltisch_service.app.tournaments.wire import HOUSE, name_of, round_to_wire, to_wire
 from spieltisch_service.domain.events import canonical

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spieltisch_service.app.tournaments.book import Held, Sheet
+from spieltisch_service.app.tournaments.held import Held, Sheet
 from spieltisch_service.domain.events import instant
 from spieltisch_service.domain.tournament import lots
 from spieltisch_service.domain.tournament.state import Round, Table
