@@ -134,6 +134,7 @@ class Within:
                 service = bootstrap.build_service(settings)
                 assert isinstance(service.bell, Hub)
                 self._open.callback(service.bell.close)
+                self._open.callback(service.heart.stop)
                 self._services.append(service)
                 self._apps.append(create_app(service, settings))
             self._serve()
