@@ -280,7 +280,7 @@ class ClusterNodes(Nodes):
     def _redirected(self, slot: int, words: Command, answer: ResponseError, deadline: float) -> Any:
         """Follow "not here" until the command has run. All of these answers say that nothing happened so far."""
         give_up = min(deadline, time.monotonic() + _TRY_AGAIN_S)
-        while time.monotonic() < give_up:
+        while True:
             # A moved slot is an "ask" too for redis-py's classes, so it comes first.
             if isinstance(answer, MovedError):
                 self._map.move_slot(answer)
@@ -296,8 +296,9 @@ class ClusterNodes(Nodes):
                 time.sleep(0.02)
                 answer = self._at(self._map.get_node_from_slot(slot), [words], deadline)[0]
             else:
-                break
-        return answer
+                return answer
+            if time.monotonic() >= give_up:
+                return answer
 
     def _renew(self) -> None:
         """Ask the cluster for its map, in the background and once at a time: a call must not wait for it."""
