@@ -66,7 +66,7 @@ def _deaths(run: Run, site: Within | Served, players: Sequence[Player], errands:
     rare = [point for point in POINTS if point not in _WORST and point.split(":")[0] not in chores.NEVER]
     # The supervisor takes its time before it starts the bots' process again.
     if not run["processes"] or run["kills"] < len(rare):
-        rare = [point for point in rare if point.split(":")[0] not in chores.BY_THE_BOTS]
+        rare = [point for point in rare if point.split(":")[0] not in chores.BESIDE_REQUESTS]
     run.rng.shuffle(rare)
     at_points = 0
     for number in range(run["kills"]):

@@ -119,13 +119,18 @@ class Player(threading.Thread):
 
     def _compare(self, log: Log) -> None:
         """Look at the end of what is held once more: whoever went on to another match may have missed something."""
-        answer = self._send("GET", f"/v1/matches/{log.match}/events?after={max(0, log.version - 1)}")
         try:
-            if answer.status_code in (404, 409):
-                raise Lost
-            log.add(answer.json()["events"])
+            self._read_on(log, max(0, log.version - 1))
         except Lost:
             self._look_again(log)
+
+    def _read_on(self, log: Log, after: int) -> None:
+        """Hold the events behind `after`, too. Raises Lost where there are not even so many any more."""
+        answer = self._send("GET", f"/v1/matches/{log.match}/events?after={after}&limit=500")
+        if answer.status_code in (404, 409):
+            raise Lost
+        assert answer.status_code == 200, answer.text
+        log.add(answer.json()["events"])
 
     def _look_again(self, log: Log) -> bool:
         """Take the log as it is now; False where the whole match is gone."""
@@ -139,11 +144,7 @@ class Player(threading.Thread):
     def _step(self, log: Log) -> bool:
         """One look and, if it is the player's turn, one action; False when the match is over."""
         path = f"/v1/matches/{log.match}"
-        read = self._send("GET", f"{path}/events?after={log.version}")
-        if read.status_code in (404, 409):
-            raise Lost
-        assert read.status_code == 200, read.text
-        log.add(read.json()["events"])
+        self._read_on(log, log.version)
         seats = [seat for seat, kind in enumerate(self.wanted["seats"]) if kind == "me"]
         found = self._send("GET", f"{path}/view?seat={seats[0]}")
         if found.status_code == 404:
@@ -163,7 +164,7 @@ class Player(threading.Thread):
         if acted.status_code == 200:
             first = acted.json()["events"][0]["seq"]
             if first > log.version + 1:
-                log.add(self._send("GET", f"{path}/events?after={log.version}&limit=500").json()["events"])
+                self._read_on(log, log.version)
             log.add(acted.json()["events"])
             self.acknowledged += 1
             return True

@@ -13,11 +13,11 @@ from typing import Any
 from tests.campaigns.harness.campaign import Finding
 from tests.campaigns.harness.wire import Answer, Wire, accepted
 
-#: The calls to the store that only the house bots' process makes.
-BY_THE_BOTS = frozenset({"waiting_for_bots", "due"})
-#: Those that nobody makes while the errands are done: old matches are not deleted, no beat is due within a request, and
-#: no list of active matches becomes so long that one which was made already is asked for without room.
-NEVER = frozenset({"erase", "unlist", "pulse", "version"})
+#: The calls to the store that no request makes, but the house bots' process and the hearts of workers.
+BESIDE_REQUESTS = frozenset({"waiting_for_bots", "due", "pulse"})
+#: Those that nobody makes while errands are done: old matches are not deleted, and no list of active matches becomes
+#: so long that one which was made already is asked for without room.
+NEVER = frozenset({"erase", "unlist", "version"})
 _CLOCK = {"kind": "per_decision", "per_decision_ms": 60_000}
 
 
