@@ -123,6 +123,8 @@ class Caller:
 
 
 ANONYMOUS = Caller()
+#: For how long the idempotency key of something new is that of the same intent.
+CREATE_KEY_KEPT_MS = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)

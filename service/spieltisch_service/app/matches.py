@@ -14,7 +14,7 @@ from spieltisch_service.app.access import (
     require_known,
     require_visible,
 )
-from spieltisch_service.app.callers import Answer, Caller, Once, SeatGrant
+from spieltisch_service.app.callers import CREATE_KEY_KEPT_MS, Answer, Caller, Once, SeatGrant
 from spieltisch_service.app.errors import (
     FieldError,
     Forbidden,
@@ -40,7 +40,6 @@ from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
 from spieltisch_service.games.errors import InvalidDeal
 
-_CREATE_KEY_KEPT_MS = 24 * 3_600_000
 #: `match_created` and `match_started`.
 _EVENTS_OF_A_FULL_MATCH = 2
 _STATUSES = ("open", "running", "finished", "aborted")
@@ -335,7 +334,7 @@ class Matches:
 
 
 def _key_is_kept(live: LiveMatch) -> bool:
-    return live.now_ms - live.match.created_at_ms < _CREATE_KEY_KEPT_MS
+    return live.now_ms - live.match.created_at_ms < CREATE_KEY_KEPT_MS
 
 
 def _free_or_bot(kind: str) -> Seat:

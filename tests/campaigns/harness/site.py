@@ -289,14 +289,7 @@ class Served:
     def await_store(self) -> None:
         """See `Site`."""
         until(lambda: not is_running(self._killed_store), "the end of the store")
-        until(self._has_another_store, "another store")
-
-    def _has_another_store(self) -> bool:
-        try:
-            return self.serving.store() != self._killed_store
-        except ValueError:
-            # The note of who holds the lock is being written.
-            return False
+        until(lambda: self.serving.store() != self._killed_store, "another store")
 
 
 def _parent(pid: int) -> int:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from spieltisch_service.app.access import require_account, require_known
-from spieltisch_service.app.callers import Answer, Caller, Once
+from spieltisch_service.app.callers import CREATE_KEY_KEPT_MS, Answer, Caller, Once
 from spieltisch_service.app.errors import (
     FieldError,
     Forbidden,
@@ -42,7 +42,6 @@ from spieltisch_service.domain.tournament.setup import TournamentSetup
 from spieltisch_service.domain.tournament.state import State
 from spieltisch_service.games.catalogue import GAMES
 
-_CREATE_KEY_KEPT_MS = 24 * 3_600_000
 #: Why nobody is paired, by the reason that the pairing gives.
 _WHY_NONE = {
     "matches": "matches are still played",
@@ -87,7 +86,7 @@ class Organizing:
                 return Answer(to_wire(_with(begun, Created(id_, setup))), 200)
             create = partial(self._book.create, begun, [Created(id_, setup)], once, (organizer,))
             done = self._quotas.organized(organizer, id_, create)
-            if done.row is None or done.now_ms - done.created_at_ms < _CREATE_KEY_KEPT_MS:
+            if done.row is None or done.now_ms - done.created_at_ms < CREATE_KEY_KEPT_MS:
                 return Answer(to_wire(done), 201, f"/v1/tournaments/{id_}", replayed=done.row is not None)
             turn += 1
 

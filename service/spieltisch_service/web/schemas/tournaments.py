@@ -85,10 +85,6 @@ class TournamentsShape(AnswerShape):
     next_cursor = text("For the next page; null on the last.", allow_none=True)
 
 
-def _by_seat(description: str) -> Several:
-    return listed(Whole(), description)
-
-
 class TableResultShape(AnswerShape):
     """How one match of a table came out."""
 
