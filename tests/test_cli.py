@@ -56,6 +56,14 @@ def test_what_is_no_record_is_refused_without_a_traceback(tmp_path: Path, text: 
     assert answer.stderr.startswith(f"{file}: ")
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_record_is_json(record: dict[str, object], number: str) -> None:
+    text = json.dumps(record).replace('"seat": null', f'"seat": {number}', 1)
+    answer = CliRunner().invoke(main, ["verify", "-"], input=text)
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert answer.stderr == f"-: cannot be read as JSON: {number} is no number in JSON\n"
+
+
 def test_a_missing_file_is_a_wrong_call() -> None:
     answer = CliRunner().invoke(main, ["verify", "no-such-file.json"])
     assert answer.exit_code == 2

@@ -147,7 +147,7 @@ def test_a_match_that_moves_on_is_not_deleted(service: Service, ada: Caller) -> 
 def test_what_is_stored_without_lifetimes_has_the_first_ones() -> None:
     assert Lifetimes() == (7 * DAY_MS, 30 * DAY_MS, None)
     kept = Match("mt_1", "wunderland", "1", {}, "auto", "public", {}, "ac_1", None, "drawn", ())
-    assert "lifetimes" not in kept.to_document()
+    assert b"lifetimes" not in kept.to_document()
     assert Match.from_document(kept.to_document()) == kept
     brief = replace(kept, lifetimes=Lifetimes(1, 2, 3))
     assert Match.from_document(brief.to_document()) == brief

@@ -33,6 +33,11 @@ def test_canonical_is_rfc_8785(value: object) -> None:
     assert canonical(value).encode() == rfc8785.dumps(value)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", ["18446744073709551616", "-9223372036854775809", '"\ud800"', '{"a":["\udfff"]}'])
+def test_what_the_platform_never_writes_reads_as_it_was_written(text: str) -> None:
+    assert canonical(json.loads(text)) == text
+
+
 def test_the_first_hash_is_that_of_the_contract() -> None:
     body = '{"data":{"match":"mt_example"},"seat":null,"seq":1,"type":"match_created"}'
     expected = "391aa2d50c491d3ec6e032daa80d87c16c12e8309eb6957227d13dd1dad2be07"

@@ -156,7 +156,7 @@ def _placed(whole: WholeMatch, contents: Contents) -> WholeMatch:
         named = without_name(named, account_id)
     return replace(
         whole,
-        document=whole.document if named == match else named.to_document().encode(),
+        document=whole.document if named == match else named.to_document(),
         revision=whole.revision if named == match else whole.revision + 1,
         rematch=whole.rematch if whole.rematch in contents.matches else None,
         bots_since_ms=(whole.bots_since_ms or whole.log[-1].at_ms) if waits else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spieltisch_service.app.ports import BOTS_TOPIC, Stamp
 from spieltisch_service.domain.events import Event
@@ -20,7 +19,7 @@ def document_if_changed(before: Match, after: Match) -> bytes | None:
         and before.revision == after.revision
     ):
         return None
-    return after.to_document().encode()
+    return after.to_document()
 
 
 def stamps(before: Match, after: Match) -> tuple[Stamp, ...]:
@@ -38,8 +37,7 @@ def stamps(before: Match, after: Match) -> tuple[Stamp, ...]:
 def stamped(before: Match, after: Match, at_ms: int) -> Match:
     """The match after a commit at `at_ms`."""
     found = stamps(before, after)
-    return replace(
-        after,
+    return after.changed(
         at_ms=at_ms,
         created_at_ms=at_ms if "created" in found else after.created_at_ms,
         started_at_ms=at_ms if "started" in found else after.started_at_ms,

@@ -136,7 +136,7 @@ class Matches:
                 if done.row is None or _key_is_kept(done.live):
                     return done
             turn += 1
-            match = replace(match, id=self._tokens.match_id(once.key, turn))
+            match = match.changed(id=self._tokens.match_id(once.key, turn))
 
     def _require_seats(self, game: Game[Any], wanted: Sequence[str]) -> None:
         """Raises InvalidBody for too few or too many, and for a bot that does not live here."""
@@ -169,7 +169,7 @@ class Matches:
             seed = secrets.token_bytes(32)
         secret = Secret(None if seed is None else seed.hex(), (None,) * match.players, deal)
         if seed is not None:
-            match = replace(match, commitment=commitment(match.id, match.game, match.rules_version, seed))
+            match = match.changed(commitment=commitment(match.id, match.game, match.rules_version, seed))
         drafts: list[play.Draft] = [play.created(match)]
         state = None
         if match.start == "auto" and all(seat.taken for seat in match.first_seats):

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
 GENESIS_HASH = "0" * 64
 
 
@@ -23,7 +25,11 @@ def canonical(value: Any) -> str:
     Exact for what the platform writes: integers of at most 53 bits, no floats, keys within the Basic
     Multilingual Plane, no lone surrogates.
     """
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except orjson.JSONEncodeError:
+        # Others may have written numbers of more than 64 bits, or lone surrogates.
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def instant(at_ms: int) -> str:

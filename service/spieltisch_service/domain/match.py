@@ -6,10 +6,12 @@ log is public and names nobody, so who took a seat is kept beside it, by the num
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, NamedTuple, Self
+
+import orjson
 
 from spieltisch_service.domain import clock as clocks
 from spieltisch_service.domain.clock import Clock, Times
@@ -80,15 +82,14 @@ class Secret:
     nonces: tuple[str | None, ...]
     deal: Mapping[str, Any] | None
 
-    def to_json(self) -> str:
+    def to_json(self) -> bytes:
         """For the store."""
-        kept = {"schema": 1, "seed": self.seed, "nonces": self.nonces, "deal": self.deal}
-        return json.dumps(kept, separators=(",", ":"))
+        return orjson.dumps({"schema": 1, "seed": self.seed, "nonces": self.nonces, "deal": self.deal})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """What `to_json` wrote. Raises ValueError for an unknown schema number."""
-        raw = json.loads(text)
+        raw = orjson.loads(text)
         # The first secrets had no number, and the very form that got the number 1.
         if raw.get("schema", 1) != 1:
             msg = "a secret of an unknown schema"
@@ -191,7 +192,14 @@ class Match:
                 changed |= {"status": "aborted", "ended_at_ms": at_ms}
         if self.clock is not None:
             changed["times"] = clocks.after(self.clock, self.times, self.players, event_type, seat, data, at_ms)
-        return replace(self, **changed)
+        return self.changed(**changed)
+
+    def changed(self, **fields_: Any) -> Match:
+        """What `dataclasses.replace` gives, in half the time: every event asks for it."""
+        values = list(_values(self))
+        for name, value in fields_.items():
+            values[_PLACES[name]] = value
+        return Match(*values)
 
     def after_all(self, events: Iterable[LoggedEvent]) -> Match:
         """The match after several events."""
@@ -203,21 +211,7 @@ class Match:
 
     def unborn(self) -> Match:
         """The match before its first event, for folding its log from the start."""
-        return replace(
-            self,
-            version=0,
-            hash=GENESIS_HASH,
-            status="open",
-            seats=(),
-            result=None,
-            left=(),
-            at_ms=0,
-            created_at_ms=0,
-            started_at_ms=None,
-            ended_at_ms=None,
-            rematch=None,
-            times=None,
-        )
+        return Match(**{name: getattr(self, name) for name in _PLACES if name not in _FOLDED})
 
     def _seat(self, seat: int | None) -> Seat:
         assert seat is not None
@@ -340,11 +334,11 @@ class Match:
 
     # --- storing --------------------------------------------------------------------------------------------
 
-    def to_document(self) -> str:
+    def to_document(self) -> bytes:
         """The match without what every event moves (version, hash, times, rematch), as JSON for the store."""
         kept = {name: getattr(self, name) for name in _KEPT}
         if self.lifetimes != _LIFETIMES:
-            kept["lifetimes"] = self.lifetimes
+            kept["lifetimes"] = list(self.lifetimes)
         # Versions without clocks read what has none.
         if self.clock is not None:
             kept["clock"] = self.clock.to_wire()
@@ -354,12 +348,12 @@ class Match:
             kept["invitations"] = self.invitations
         if self.played_for is not None:
             kept["played_for"] = self.played_for._asdict()
-        return json.dumps({"schema": 1} | kept, ensure_ascii=False, separators=(",", ":"), default=_seat_or_person)
+        return orjson.dumps({"schema": 1} | kept, default=_seat_or_person, option=_DOCUMENT)
 
     @classmethod
     def from_document(cls, text: str | bytes, **moving: Any) -> Self:
         """What `to_document` wrote, with what it left out. Raises ValueError for an unknown schema number."""
-        raw = json.loads(text)
+        raw = orjson.loads(text)
         if raw.pop("schema") != 1:
             msg = "a match document of an unknown schema"
             raise ValueError(msg)
@@ -378,13 +372,20 @@ class Match:
         return cls(**raw, **moving)
 
 
+_values = attrgetter(*(each.name for each in fields(Match)))
+_PLACES = {each.name: place for place, each in enumerate(fields(Match))}
 _MOVING = ("version", "hash", "at_ms", "created_at_ms", "started_at_ms", "ended_at_ms", "rematch", "times", "revision")
+#: What the events say: as the defaults have it, nothing has happened.
+_FOLDED = {*_MOVING, "status", "seats", "result", "left"} - {"revision"}
 _SELDOM = ("lifetimes", "clock", "replaced", "invitations", "played_for")
 _KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, *_SELDOM))
 
 
+#: `people` goes by number; a person who came without an invitation has none.
+_DOCUMENT = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+
+
 def _seat_or_person(value: Any) -> dict[str, Any]:
-    # By hand, because `asdict` copies all that it finds, which took longer than anything else in creating a match.
     written = {name: getattr(value, name) for name in value.__slots__}
     if written.get("invitation", "") is None:
         del written["invitation"]

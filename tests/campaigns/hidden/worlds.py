@@ -46,7 +46,7 @@ def another_world(service: Service, match_id: str, viewer: int | None, rng: rand
             secret = replace(secret, deal=_neues_land_deal(secret.deal, left, rng))
         _, state = play.replayed(live.game, live.match, secret, log)
         state = json.dumps(live.game.encode(state)).encode()
-    return World(secret.to_json().encode(), state)
+    return World(secret.to_json(), state)
 
 
 def _wunderland_deck(

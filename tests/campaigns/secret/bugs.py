@@ -35,7 +35,7 @@ def the_deal_in_the_log(patch: pytest.MonkeyPatch) -> None:
 
     def careful(self: Any, *arguments: Any, **named: Any) -> Any:
         done = begin(self, *arguments, **named)
-        _log.info("match_begun", secret=done.live.secret.to_json())
+        _log.info("match_begun", secret=done.live.secret.to_json().decode())
         return done
 
     patch.setattr(Matches, "_begin", careful)
