@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from hiredis import pack_command
 from redis import Redis, RedisCluster, exceptions
 from redis.cluster import ClusterNode
 from redis.connection import ConnectionPool
@@ -85,10 +86,7 @@ def exchange(pool: ConnectionPool, commands: Sequence[Command], deadline: float)
         raise exceptions.TimeoutError("no time left to ask the store")
     connection: Any = pool.get_connection()
     try:
-        if len(commands) == 1:
-            connection.send_command(*commands[0])
-        else:
-            connection.send_packed_command(connection.pack_commands(commands))
+        connection.send_packed_command([b"".join(map(pack_command, commands))])
         answers: list[Any] = []
         for _ in commands:
             left_s = deadline - time.monotonic()
