@@ -36,3 +36,13 @@ def test_the_page_loads_nothing_from_elsewhere_and_runs_no_inline_script(client:
 def test_only_the_files_of_the_page_are_served(client: Checked) -> None:
     for name in ("index.html", "swagger-ui.js", "LICENSE", "..%2f__init__.py", "%2e%2e"):
         assert client.get(f"/docs/{name}").status_code == 404
+
+
+def test_files_of_the_page_are_sent_once(client: Checked) -> None:
+    sent = client.get("/docs/swagger-ui.css")
+    assert int(sent.headers["Content-Length"]) == len(sent.data) > 0
+    sent.close()
+    known = client.get("/docs/swagger-ui.css", headers={"If-None-Match": sent.headers["ETag"]})
+    assert (known.status_code, known.data) == (304, b"")
+    known.close()
+    assert not {"Content-Type", "Content-Length"} & set(known.headers.keys())

@@ -519,20 +519,20 @@ def test_a_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [1000.0]
     monkeypatch.setattr("spieltisch_service.web.limits.time.monotonic", lambda: now_s[0])
     counters = Counters()
-    assert [counters.add("a", 60) for _ in range(2)] == [(1, 60_000), (2, 60_000)]
+    assert [counters.add(("a", 60)) for _ in range(2)] == [((1, 60_000),), ((2, 60_000),)]
     now_s[0] += 59
-    assert counters.add("a", 60) == (3, 1_000)
+    assert counters.add(("a", 60)) == ((3, 1_000),)
     assert counters.peek("a") == (3, 1_000)
     now_s[0] += 1
     assert counters.peek("a") == (0, 0)
-    assert counters.add("a", 60) == (1, 60_000)
+    assert counters.add(("b", 60), ("a", 60)) == ((1, 60_000), (1, 60_000))
 
 
 def test_counters_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spieltisch_service.web.limits._MOST_COUNTERS", 10)
     counters = Counters()
     for n in range(1000):
-        counters.add(f"address:{n}", 60)
+        counters.add((f"address:{n}", 60))
         assert len(counters._windows) <= 10
 
 

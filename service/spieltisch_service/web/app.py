@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, request
 from flask import Request as FlaskRequest
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
@@ -38,6 +38,7 @@ from spieltisch_service.web.metrics import EXTENSION as COUNTED
 from spieltisch_service.web.metrics import NO_OPERATION, Metrics
 from spieltisch_service.web.operation import Operation, Request
 from spieltisch_service.web.overrides import CONVERTERS, EXTENSION, Api
+from spieltisch_service.web.response import Response
 
 TITLE = "Spieltisch"
 DESCRIPTION = """\
@@ -88,9 +89,10 @@ class _NoSession(SessionInterface):
 
 
 class Web(Flask):
-    """Flask without sessions, hosts and callbacks by blueprint, with requests that have an id."""
+    """Flask without sessions, hosts, coroutines and callbacks behind a request, with requests that have an id."""
 
     request_class = Request
+    response_class = Response
     session_interface = _NoSession()
 
     def create_url_adapter(self, request: FlaskRequest | None) -> MapAdapter | None:
@@ -101,10 +103,18 @@ class Web(Flask):
         path = request.path
         return MapAdapter(self.url_map, "", "/", None, "http", path, environ["REQUEST_METHOD"], None)
 
-    def process_response(self, response: Response) -> Response:
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function: none of them is a coroutine."""
+        return func
+
+    def do_teardown_request(self, exc: BaseException | None = None) -> None:
+        """Nothing: what a request opens, it closes."""
+
+    def process_response(self, response: Response) -> Response:  # type: ignore[override]
         """What every answer carries, and what is kept of it. One call instead of Flask's lists of functions."""
-        _finished(response)
-        _observed(response, self.extensions[COUNTED])
+        asked: Any = request._get_current_object()  # type: ignore[attr-defined]
+        _finished(asked, response)
+        _observed(asked, response, self.extensions[COUNTED])
         return response
 
 
@@ -170,9 +180,8 @@ def _spec_options() -> dict[str, Any]:
     }
 
 
-def _observed(response: Response, metrics: Metrics) -> None:
+def _observed(asked: Any, response: Response, metrics: Metrics) -> None:
     """Count the answer, and log it for an operator who wants every request."""
-    asked: Any = request._get_current_object()  # type: ignore[attr-defined]
     rule = asked.url_rule
     # Of a blueprint's endpoint the last part is the operation's id; what is not described goes by its first.
     blueprint, _, name = (NO_OPERATION if rule is None else rule.endpoint).rpartition(".")
@@ -185,14 +194,14 @@ def _observed(response: Response, metrics: Metrics) -> None:
         request_log.write(asked, operation, response.status_code, seconds)
 
 
-def _finished(response: Response) -> None:
+def _finished(asked: Any, response: Response) -> None:
     """What every answer carries, whatever it is."""
-    environ = request.environ
+    environ = asked.environ
     headers = response.headers
     # `add`, here and elsewhere: setting looks for an earlier value first, and there is none.
-    headers.add("X-Request-Id", request.request_id)  # type: ignore[attr-defined]
+    headers.add("X-Request-Id", asked.request_id)
     headers.add("X-Content-Type-Options", "nosniff")
-    tally: Tally | None = request.tally  # type: ignore[attr-defined]
+    tally: Tally | None = asked.tally
     if tally is not None:
         write_fields(headers, tally)
     method = environ["REQUEST_METHOD"]

@@ -11,7 +11,6 @@ import gzip
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from werkzeug.datastructures import Headers
 from werkzeug.http import parse_accept_header
 
 if TYPE_CHECKING:
@@ -40,14 +39,14 @@ class Compressed:
 
         chunks = self._application(environ, remember)
         status, headers, exc_info = started
-        fields = Headers(headers)
-        if not _worth_it(status, fields, environ):
+        if not _is_worth_it(status, headers, environ):
             start_response(status, headers, exc_info)
             return chunks
-        varies = fields.get("Vary")
-        fields["Vary"] = "Accept-Encoding" if not varies else f"{varies}, Accept-Encoding"
+        varies = [value for name, value in headers if name.lower() == "vary"]
+        headers = [each for each in headers if each[0].lower() != "vary"]
+        headers.append(("Vary", ", ".join((*varies, "Accept-Encoding"))))
         if environ["REQUEST_METHOD"] == "HEAD" or not _accepted(environ):
-            start_response(status, list(fields), exc_info)
+            start_response(status, headers, exc_info)
             return chunks
         try:
             body = gzip.compress(b"".join(chunks), _LEVEL, mtime=0)
@@ -55,21 +54,21 @@ class Compressed:
             close = getattr(chunks, "close", None)
             if close is not None:
                 close()
-        fields["Content-Encoding"] = "gzip"
-        fields["Content-Length"] = str(len(body))
-        start_response(status, list(fields), exc_info)
+        headers = [each for each in headers if each[0].lower() != "content-length"]
+        start_response(status, [*headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))], exc_info)
         return [body]
 
 
-def _worth_it(status: str, fields: Headers, environ: WSGIEnvironment) -> bool:
-    length = fields.get("Content-Length")
-    return (
-        length is not None
-        and int(length) > SMALLEST_BYTES
-        and not status.startswith(_LEFT_ALONE)
-        and "Content-Encoding" not in fields
-        and environ["REQUEST_METHOD"] != "OPTIONS"
-    )
+def _is_worth_it(status: str, headers: list[tuple[str, str]], environ: WSGIEnvironment) -> bool:
+    if status.startswith(_LEFT_ALONE) or environ["REQUEST_METHOD"] == "OPTIONS":
+        return False
+    is_long = False
+    for name, value in headers:
+        if name.lower() == "content-encoding":
+            return False
+        if name.lower() == "content-length":
+            is_long = int(value) > SMALLEST_BYTES
+    return is_long
 
 
 def _accepted(environ: WSGIEnvironment) -> bool:

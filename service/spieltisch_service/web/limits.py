@@ -36,16 +36,19 @@ class Counters:
         self._windows: dict[str, tuple[int, float]] = {}
         self._lock = threading.Lock()
 
-    def add(self, name: str, window_s: float) -> Count:
-        """Count one more."""
+    def add(self, *windows: tuple[str, float]) -> tuple[Count, ...]:
+        """Count one more in each window: its name, and how many seconds a new one lasts."""
+        counts = []
         now_s = time.monotonic()
         with self._lock:
-            count, ends_s = self._windows.get(name, (0, 0.0))
-            if ends_s <= now_s:
-                self._make_room(now_s)
-                count, ends_s = 0, now_s + window_s
-            self._windows[name] = (count + 1, ends_s)
-        return Count(count + 1, int((ends_s - now_s) * 1000))
+            for name, window_s in windows:
+                count, ends_s = self._windows.get(name, (0, 0.0))
+                if ends_s <= now_s:
+                    self._make_room(now_s)
+                    count, ends_s = 0, now_s + window_s
+                self._windows[name] = (count + 1, ends_s)
+                counts.append(Count(count + 1, int((ends_s - now_s) * 1000)))
+        return tuple(counts)
 
     def put(self, name: str, count: int, left_s: float) -> None:
         """Have `count` of them for as long as the window, as somebody else knows it, lasts."""
@@ -169,7 +172,7 @@ class Limiter:
             tally = asked.tally = Tally(None, address)
         name, who, most = self._refused_by(tally)
         window_s = self.limits.rates["refused"].window_s
-        tally.seen.append(Seen(name, most, window_s, *self._counters.add(f"refused:{who}", window_s)))
+        tally.seen.append(Seen(name, most, window_s, *self._counters.add((f"refused:{who}", window_s))[0]))
         tally.seen[-1].check()
 
     def _remember(self, tally: Tally) -> None:
@@ -191,7 +194,7 @@ class Limiter:
         if meter.counting == "store":
             meter.counts = tuple(self._store.count(meter.rows))
         else:
-            meter.counts = tuple(self._counters.add(row.name, row.window_ms / 1000) for row in meter.rows)
+            meter.counts = self._counters.add(*[(row.name, row.window_ms / 1000) for row in meter.rows])
         seen = _seen(meter)
         tally.seen += seen
         for each in seen:
@@ -221,10 +224,15 @@ def write_fields(headers: Headers, tally: Tally) -> None:
     seen = tally.all_seen()
     if not seen:
         return
-    headers.add("RateLimit-Policy", ", ".join(dict.fromkeys(f'"{s.name}";q={s.most};w={s.window_s}' for s in seen)))
+    headers.add("RateLimit-Policy", _policies(tuple([(each.name, each.most, each.window_s) for each in seen])))
     first = min(seen, key=lambda each: each.most - each.used)
     left = max(0, first.most - first.used)
     headers.add("RateLimit", f'"{first.name}";r={left};t={-(-first.left_ms // 1000)}')
+
+
+@lru_cache(maxsize=256)
+def _policies(seen: tuple[tuple[str, int, int], ...]) -> str:
+    return ", ".join(dict.fromkeys(f'"{name}";q={most};w={window_s}' for name, most, window_s in seen))
 
 
 @lru_cache(maxsize=8192)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import orjson
 from flask import Request as FlaskRequest
-from flask import Response, request
+from flask import request
 from marshmallow import Schema
 from werkzeug.datastructures import MultiDict
 from werkzeug.utils import cached_property
@@ -25,6 +25,7 @@ from spieltisch_service.app.service import Service
 from spieltisch_service.web.idempotency import once_of
 from spieltisch_service.web.limits import Tally
 from spieltisch_service.web.problems import new_request_id
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas.requests import NoQuery
 
 JSON = "application/json"

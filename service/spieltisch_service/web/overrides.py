@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import flask_smorest
 from apispec_oneofschema import MarshmallowPlugin
-from flask import Flask, Response, current_app, request
+from flask import Flask, current_app, request
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
@@ -28,6 +28,7 @@ from spieltisch_service.web.decoder import body_of, decode
 from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter
 from spieltisch_service.web.operation import Call, Operation
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas.fields import MOST_ERRORS, body_errors, query_errors
 
 EXTENSION = "spieltisch"

@@ -11,12 +11,13 @@ from typing import Any
 
 import orjson
 import structlog
-from flask import Response, request
+from flask import request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
 from spieltisch_service.app.errors import NOTHING_THERE, FieldError, RateLimited, Refusal
 from spieltisch_service.app.ports import StoreUnavailable
+from spieltisch_service.web.response import Response
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flask import Request, Response
+from flask import Request
 
 from spieltisch_service.app.errors import FieldError, InvalidParameter
 from spieltisch_service.app.streams import End, Heartbeat, StreamItem
+from spieltisch_service.web.response import Response
 
 EVENT_STREAM = "text/event-stream"
 NDJSON = "application/x-ndjson"

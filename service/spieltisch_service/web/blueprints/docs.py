@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from flask import Blueprint, Response, current_app, request, send_from_directory
+from flask import Blueprint, current_app, request, send_from_directory
 from werkzeug.exceptions import NotFound
 
 from spieltisch_service.app.service import Service
@@ -17,6 +17,7 @@ from spieltisch_service.web.limits import EXTENSION as LIMITS
 from spieltisch_service.web.limits import Limiter
 from spieltisch_service.web.operation import NO_QUERY, answered
 from spieltisch_service.web.overrides import EXTENSION, checked_query
+from spieltisch_service.web.response import Response
 
 BLUEPRINT = Blueprint("docs", __name__)
 
@@ -94,4 +95,4 @@ def file(name: str) -> Response:
     with resources.as_file(resources.files("flask_swagger_ui").joinpath("dist")) as folder:
         response = send_from_directory(folder, name)
     response.headers["Cache-Control"] = "public, max-age=86400"
-    return response
+    return response  # type: ignore[return-value]  # of the class that the application names

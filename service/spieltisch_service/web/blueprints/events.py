@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.blueprints.matches import require_seat
 from spieltisch_service.web.limits import charge, stream_holder
 from spieltisch_service.web.negotiation import chosen
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, kept_private
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import log
 from spieltisch_service.web.schemas.requests import EventsQuery
 from spieltisch_service.web.sse import EVENT_STREAM, NDJSON, resumed_after, streamed

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.operation import Call, Operation, Success, as_json, kept_private
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas.exports import MatchExportQuery
 from spieltisch_service.web.sse import NDJSON
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from flask import Response
-
 from spieltisch_service.app.errors import NotFound
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.games.contract import Game
 from spieltisch_service.web.operation import JSON, Call, Link, Operation, Success, as_json
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import answers
 from spieltisch_service.web.schemas.requests import RulesQuery
 from spieltisch_service.web.schemas.wire import json_schema, slots_of

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, carried_out, kept_private
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import answers
 from spieltisch_service.web.schemas.requests import NothingRequest
 from spieltisch_service.web.schemas.tokens import InvitationRequest

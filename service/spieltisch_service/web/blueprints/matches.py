@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.app.access import reading_seat
 from spieltisch_service.app.errors import FieldError, InvalidBody, InvalidParameter, NotFound
 from spieltisch_service.web.operation import (
@@ -17,6 +15,7 @@ from spieltisch_service.web.operation import (
     kept_private,
 )
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import answers
 from spieltisch_service.web.schemas.requests import (
     JoinRequest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from importlib.metadata import version
 
-from flask import Response, current_app
+from flask import current_app
 from werkzeug.exceptions import NotFound as NoSuchPath
 
 from spieltisch_service.app.errors import NotFound
@@ -14,6 +14,7 @@ from spieltisch_service.web.negotiation import chosen
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered
 from spieltisch_service.web.overrides import Blueprint
 from spieltisch_service.web.problems import KINDS
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import answers
 
 BLUEPRINT = Blueprint("service", __name__, "The service itself.")

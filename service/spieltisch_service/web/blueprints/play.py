@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.blueprints.matches import require_seat
 from spieltisch_service.web.negotiation import none_match
 from spieltisch_service.web.operation import JSON, Call, Link, Operation, Success, answered, carried_out, kept_private
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import answers, log
 from spieltisch_service.web.schemas.requests import ActionsRequest, BoardQuery, SeatQuery, ViewQuery
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from flask import Response
-
 from spieltisch_service.app.errors import NotFound
 from spieltisch_service.games.catalogue import GAMES
 from spieltisch_service.reports import page, text
@@ -15,6 +13,7 @@ from spieltisch_service.web.blueprints.events import log_of
 from spieltisch_service.web.negotiation import preferred
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import tournaments as shapes
 from spieltisch_service.web.schemas.requests import LogQuery
 from spieltisch_service.web.schemas.tournament_requests import RatingsQuery

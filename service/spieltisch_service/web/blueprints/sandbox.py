@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.idempotency import key_of
 from spieltisch_service.web.operation import JSON, Call, Operation, Success, answered, kept_private
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas.sandbox import SandboxRequest, SandboxShape
 
 BLUEPRINT = Blueprint("sandbox", __name__, "Thinking ahead.")

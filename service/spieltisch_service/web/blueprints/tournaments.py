@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from spieltisch_service.web.operation import JSON, Call, Link, Operation, Success, answered, carried_out
 from spieltisch_service.web.overrides import Blueprint
+from spieltisch_service.web.response import Response
 from spieltisch_service.web.schemas import tournament_requests as bodies
 from spieltisch_service.web.schemas import tournaments as shapes
 from spieltisch_service.web.schemas.requests import NothingRequest
