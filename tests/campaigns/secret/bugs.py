@@ -58,9 +58,9 @@ def a_deal_that_others_still_play(patch: pytest.MonkeyPatch) -> None:
 def the_token_in_a_header(patch: pytest.MonkeyPatch) -> None:
     finished = web._finished
 
-    def echoing(response: Any) -> None:
-        finished(response)
-        response.headers.add("X-Key", web.request.environ.get("HTTP_AUTHORIZATION", ""))
+    def echoing(asked: Any, response: Any) -> None:
+        finished(asked, response)
+        response.headers.add("X-Key", asked.environ.get("HTTP_AUTHORIZATION", ""))
 
     patch.setattr(web, "_finished", echoing)
 
