@@ -61,7 +61,7 @@ def test_a_record_is_json(record: dict[str, object], number: str) -> None:
     text = json.dumps(record).replace('"seat": null', f'"seat": {number}', 1)
     answer = CliRunner().invoke(main, ["verify", "-"], input=text)
     assert (answer.exit_code, answer.stdout) == (1, "")
-    assert answer.stderr == f"-: cannot be read as JSON: {number} is no number in JSON\n"
+    assert answer.stderr == f"-: cannot be read as JSON: {number} is no number of JSON\n"
 
 
 def test_a_missing_file_is_a_wrong_call() -> None:

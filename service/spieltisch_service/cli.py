@@ -76,21 +76,17 @@ def spec(examples: bool, check: bool) -> None:
     sys.exit(room.main(chosen))
 
 
-def _no_number(text: str) -> None:
-    msg = f"{text} is no number in JSON"
-    raise ValueError(msg)
-
-
 @main.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 def verify(file: Path) -> None:
     """Verify the record of a match, offline: chain, commitment, deal, legality, scores and result."""
     from spieltisch_service.domain.errors import InvalidRecord
+    from spieltisch_service.domain.events import no_number
     from spieltisch_service.domain.verify import verify as verify_record
 
     try:
         text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        record = json.loads(text, parse_constant=_no_number)
+        record = json.loads(text, parse_constant=no_number)
     except (OSError, ValueError, RecursionError) as error:
         click.echo(f"{file}: cannot be read as JSON: {error}", err=True)
         sys.exit(1)

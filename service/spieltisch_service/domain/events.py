@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 
@@ -30,6 +30,11 @@ def canonical(value: Any) -> str:
     except orjson.JSONEncodeError:
         # Others may have written numbers of more than 64 bits, or lone surrogates.
         return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def no_number(name: str) -> NoReturn:
+    """Refuse NaN and Infinity where `json.loads` finds them: `canonical` would write null. Raises ValueError."""
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def instant(at_ms: int) -> str:

@@ -381,7 +381,7 @@ _SELDOM = ("lifetimes", "clock", "replaced", "invitations", "played_for")
 _KEPT = tuple(each.name for each in fields(Match) if each.name not in (*_MOVING, *_SELDOM))
 
 
-#: `people` goes by number; a person who came without an invitation has none.
+#: `people` goes by number, and `_seat_or_person` leaves something out.
 _DOCUMENT = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from spieltisch_service.domain.errors import DamagedExport, EntryRefused, InvalidSetup
-from spieltisch_service.domain.events import canonical, instant
+from spieltisch_service.domain.events import canonical, instant, no_number
 from spieltisch_service.domain.tournament.fold import apply
 from spieltisch_service.domain.tournament.log import Created, Entry, MatchEnded, entry_from_wire
 from spieltisch_service.domain.tournament.ratings import clock_class, counting, leaderboard, ratings
@@ -130,7 +130,7 @@ class _Folded:
     def _checked(self, text: str | bytes) -> dict[str, Any]:
         """The line as JSON, without `hash` and `at`, once its hash is right."""
         try:
-            line = json.loads(text, parse_constant=_no_number)
+            line = json.loads(text, parse_constant=no_number)
             if not isinstance(line, dict):
                 raise ValueError("it is no object")
             told = line.pop("hash", None)
@@ -177,7 +177,3 @@ class _Folded:
         if isinstance(entry, MatchEnded) and after is not state:
             self.ended.append(entry)
         return after
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
